@@ -1,0 +1,3 @@
+module github.com/nbterm/nbterm
+
+go 1.26.7

@@ -1,0 +1,51 @@
+package kernelclient
+
+import (
+	"context"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+// Driver is what a kind of host implements for one context; OpenLog makes a Context of it.
+// The Log calls Run once at a time, and Interrupt, Answer, Restart and Close from other
+// goroutines while Run runs.
+type Driver interface {
+	// Open connects or starts the kernel and returns when it is ready for Run. The sink
+	// stays valid until Close returned. ctx bounds Open alone.
+	Open(ctx context.Context, sink Sink) (Ready, error)
+	// Run executes one request and returns when it is over for good. Output goes to the sink
+	// under r.ID. It returns soon after ctx is cancelled, without touching the kernel, and at
+	// once when the kernel dies, is restarted or the driver is closed.
+	Run(ctx context.Context, r Request) Outcome
+	// Interrupt asks the kernel to stop what it runs. It does not wait for the effect.
+	Interrupt(ctx context.Context) error
+	// Answer passes on the answer to an InputRequest that the driver emitted.
+	Answer(ctx context.Context, id event.InputID, line string) error
+	// Restart ends the kernel, whatever state it is in, and returns when the next one is ready.
+	Restart(ctx context.Context) (Ready, error)
+	// Close lets go of everything the driver holds, goroutines too. With stop it also ends
+	// the kernel: politely while ctx lasts, by force after.
+	Close(ctx context.Context, stop bool) error
+}
+
+// Ready is what a driver knows when its kernel takes requests.
+type Ready struct {
+	Capabilities Capabilities
+	Language     rawjson.Value // language_info
+	PID          int
+}
+
+// Outcome is how a run ended. Reason is never Cancelled.
+type Outcome struct {
+	Reason event.Reason
+	Detail string
+	Count  int // execution count, 0 for none
+}
+
+// Sink takes what a driver has to tell. Emit never waits for a reader and may be called
+// from any goroutine. A driver emits everything but Queued, Accepted and Ended, and of
+// State only Dead (outside and during runs, before Run returns Died) and Reconnecting/Idle.
+type Sink interface {
+	Emit(exec event.ExecID, body event.Body)
+}

@@ -1,0 +1,102 @@
+package kernelclient
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind classes an error for those who decide on it: errors.Is(err, kernelclient.NotFound).
+type Kind string
+
+// The kinds.
+const (
+	NotFound    Kind = "not found"
+	Exists      Kind = "exists"
+	Invalid     Kind = "invalid argument"
+	Permission  Kind = "permission denied"
+	Unsupported Kind = "unsupported here"
+	Disconnect  Kind = "connection lost"
+	Killed      Kind = "ended" // the kernel's process is gone: see Death
+	Gone        Kind = "not running"
+	Protocol    Kind = "protocol error"
+)
+
+func (k Kind) Error() string { return string(k) }
+
+// ErrAnswered says that a question was answered, interrupted or its run ended.
+var ErrAnswered = errors.New("the question is no longer open")
+
+// Error is an error of a kind, in plain words. What says what happened and why, Next what
+// the user can do about it; both are single lines without a final stop.
+type Error struct {
+	Kind Kind
+	What string
+	Next string
+	Err  error // the cause, may be nil
+}
+
+func (e *Error) Error() string {
+	s := e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Next != "" {
+		s += "; " + e.Next
+	}
+	return s
+}
+
+// Is reports whether target is e's Kind.
+func (e *Error) Is(target error) bool { return target == e.Kind }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Clock names one of the three clocks.
+type Clock string
+
+// The clocks.
+const (
+	Connecting Clock = "connecting and sending"
+	Starting   Clock = "the kernel's start"
+	Silence    Clock = "silence"
+	WholeRun   Clock = "the whole run"
+)
+
+// TimeoutError says which clock ran out and which setting raises it.
+type TimeoutError struct {
+	Clock   Clock
+	Limit   time.Duration
+	Setting string // such as --startup-timeout
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("timed out: %s took longer than %s; %s raises the limit", e.Clock, e.Limit, e.Setting)
+}
+
+// Timeout marks it for net.Error's users.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// Death says how a kernel's process ended.
+type Death struct {
+	Signal string // such as "SIGKILL", "" if it exited
+	Code   int    // exit code, if Signal is ""
+	Last   string // its last words on stderr, possibly many lines
+}
+
+func (d *Death) Error() string {
+	how := fmt.Sprintf("the kernel ended with exit code %d", d.Code)
+	if d.Signal != "" {
+		how = "the kernel was killed by " + d.Signal
+		if d.Signal == "SIGKILL" {
+			how += " (out of memory?)"
+		}
+	}
+	if d.Last != "" {
+		how += ": " + d.Last
+	}
+	return how
+}
+
+// Is reports whether target is Killed.
+func (d *Death) Is(target error) bool { return target == Killed }

@@ -1,0 +1,113 @@
+package kernelclient
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+// Host is a place where code contexts live. It may be used from any goroutine.
+type Host interface {
+	// Kernels lists what can be started here, broken ones too.
+	Kernels(ctx context.Context) ([]Kernel, error)
+	// Contexts lists what runs here.
+	Contexts(ctx context.Context) ([]ContextInfo, error)
+	// Start starts a kernel and returns at once or soon: the Context tells by a State event
+	// when it is ready, and takes requests before that. An unknown name is NotFound.
+	Start(ctx context.Context, spec StartSpec) (Context, error)
+	// Attach joins a context that runs here. An unknown id is NotFound.
+	Attach(ctx context.Context, id ContextID) (Context, error)
+	// Close lets go of the host. It ends no context.
+	Close() error
+}
+
+// ContextID names a context on its host.
+type ContextID string
+
+// Kernel is something that can be started.
+type Kernel struct {
+	Name        string // what --kernel and a notebook's kernelspec call it
+	DisplayName string
+	Language    string // as the kernelspec writes it, such as "python"
+	Found       string // where: a folder, "built in"
+	Broken      string // why it cannot be started, "" if it can
+}
+
+// StartSpec says what to start.
+type StartSpec struct {
+	Kernel         string        // a Kernel's Name
+	Dir            string        // working folder, absolute
+	Env            []string      // further K=V, never saved
+	Session        string        // the notebook's path for JPY_SESSION_NAME, "" for none
+	StartupTimeout time.Duration // until the first kernel_info_reply; 0 = none
+}
+
+// ContextInfo describes a context.
+type ContextInfo struct {
+	ID      ContextID
+	Kernel  Kernel
+	Dir     string
+	PID     int // of the kernel here, 0 if unknown
+	Started time.Time
+	State   event.State
+	// Language is the kernel's own language_info (kernel_info_reply), nil until it is ready.
+	Language rawjson.Value
+}
+
+// Capabilities says what a context can do. The UI asks this record, never the host's type.
+type Capabilities struct {
+	Stream    bool // output arrives while code runs
+	State     bool // state lasts from one execution to the next
+	Interrupt bool
+	Restart   bool
+	Stdin     bool // code may ask the user for a line
+}
+
+// Request is one execution to be.
+type Request struct {
+	ID         event.ExecID
+	Cell       event.CellKey
+	Code       string
+	Group      string        // requests of one group (a "run all"): a failure cancels those still waiting
+	GoOn       bool          // a failure of this request cancels nothing
+	AllowStdin bool          // somebody can answer input()
+	Timeout    time.Duration // from its start; 0 = none
+}
+
+// Context is one language runtime and the log of what happens in it. It may be used from
+// any goroutine. A context.Context bounds the hand-over only: cancelling it interrupts nothing.
+type Context interface {
+	Info() ContextInfo
+	// Capabilities may change; a State event announces it.
+	Capabilities() Capabilities
+	// Submit puts a request at the end of the queue. Submitting an ID again is no error and
+	// does nothing. A dead context refuses with Gone until it is restarted.
+	Submit(ctx context.Context, r Request) error
+	// Follow reads the log after the cursor. Any number may follow at once.
+	Follow(after Cursor) Stream
+	// Cancel takes a request out of the queue; NotFound if it runs or ended.
+	Cancel(ctx context.Context, id event.ExecID) error
+	// Interrupt stops what runs and cancels what waits in the same group.
+	Interrupt(ctx context.Context) error
+	// Answer answers an InputRequest: ErrAnswered if it is open no longer.
+	Answer(ctx context.Context, id event.InputID, line string) error
+	// Restart replaces the kernel: same context, next generation. Runs end as Restarted.
+	Restart(ctx context.Context) error
+	// Stop ends the kernel and the context: politely, or with force at once.
+	Stop(ctx context.Context, force bool) error
+	// Close detaches; a local kernel started by this process goes on only as long as the process.
+	Close() error
+}
+
+// Cursor is a place in a log: everything up to and with this Seq was seen. The zero Cursor is the beginning.
+type Cursor uint64
+
+// Stream is one reader of a log. Next and Close may be called from different goroutines.
+type Stream interface {
+	// Next waits for events and returns all that are there, adjacent stream text joined,
+	// up to some MiB a batch. io.EOF: the context was stopped or the stream closed.
+	Next(ctx context.Context) ([]event.Event, error)
+	Close() error
+}

@@ -1,0 +1,78 @@
+package jupyter
+
+import (
+	"context"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+// Channel is one of a kernel's channels (messaging protocol, "Introduction").
+type Channel uint8
+
+// The channels that carry messages. The heartbeat is the transport's own affair.
+const (
+	Shell Channel = iota
+	IOPub
+	Stdin
+	Control
+)
+
+// Message is one message, apart from its transport. Its values share the received bytes.
+type Message struct {
+	Channel  Channel
+	Header   Header
+	Parent   Header // zero where there is no parent
+	Metadata rawjson.Value
+	Content  rawjson.Value
+	Buffers  [][]byte
+}
+
+// Header identifies a message. Its Type decides what Content holds.
+type Header struct {
+	ID      string // msg_id
+	Type    string // msg_type
+	Session string
+}
+
+// Conn carries messages to and from one kernel of one generation. The three transports
+// (zmq, websocket, pipe) implement it.
+type Conn interface {
+	// Send hands a message over. It waits at most for ctx; an error means that it was not
+	// and will not be sent. Safe for concurrent use.
+	Send(ctx context.Context, m Message) error
+	// Recv returns the next message of any channel. Only one goroutine calls it. An error is
+	// final: the connection is lost or closed. A transport never stops reading because Recv
+	// is not called, and keeps the order within a channel.
+	Recv() (Message, error)
+	// Close frees everything at once; a waiting Recv returns.
+	Close() error
+}
+
+// Kernel is a launched kernel of one generation: its connection and its life.
+type Kernel interface {
+	Conn() Conn
+	// Interrupt delivers the interrupt outside the protocol (a signal); sent false asks the
+	// caller to send interrupt_request on the control channel instead.
+	Interrupt() (sent bool, err error)
+	// Died is closed when the process is gone; for a kernel whose process cannot be seen, never.
+	Died() <-chan struct{}
+	// Death says how, after Died.
+	Death() *kernelclient.Death
+	// Stop ends the process and frees all that belongs to it, Conn too. The caller has sent
+	// shutdown_request if it wanted to be polite; Stop waits for the exit while ctx lasts,
+	// then escalates to TERM and KILL. It returns when the process is reaped.
+	Stop(ctx context.Context) error
+	// PID is the process id here, 0 if there is none.
+	PID() int
+}
+
+// Launcher starts the kernel of the next generation, over fresh sockets or pipes. It
+// returns as soon as messages can be sent (they may wait in the transport); the caller
+// waits for the first kernel_info_reply. retry counts launches that died before they were
+// ready, so that the launcher can choose other ports or another transport.
+type Launcher interface {
+	Launch(ctx context.Context, retry int) (k Kernel, err error)
+	// Retries is how many further launches may follow one that died before it was ready.
+	Retries() int
+}

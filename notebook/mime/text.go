@@ -1,0 +1,234 @@
+package mime
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/nbterm/nbterm/notebook/mime/spill"
+)
+
+const (
+	chunkSize = 64 << 10
+	// InMemory is how much of one Text stays in memory before its oldest chunks go to the spill file.
+	InMemory = 64 << 20
+	// DefaultLimit is how long a Text may grow before its middle is dropped.
+	DefaultLimit = 1 << 30
+)
+
+// Text is a text that only grows: what one stream of a cell has said. One goroutine
+// appends; any may read, at any time. Past InMemory bytes old chunks move to a spill
+// file, past Limit the middle gives way to a mark. Create it with NewText.
+type Text struct {
+	spill *spill.File // nil: everything stays in memory
+
+	mu      sync.Mutex // guards all below; bytes of a chunk within its n never change
+	limit   int64
+	chunks  []chunk
+	spilled int // how many leading chunks were looked at for spilling
+	memory  int64
+	size    int64 // bytes held, without the mark
+	dropped int64
+	cut     int // where the mark stands among the chunks, if dropped > 0
+	version uint64
+	err     error
+}
+
+// chunk is immutable but for spare capacity behind data, which only the last chunk uses.
+type chunk struct {
+	data []byte
+	at   int64 // in the spill file, if data is nil
+	n    int
+}
+
+// NewText returns an empty Text that spills into s, or keeps all in memory if s is nil.
+func NewText(s *spill.File) *Text { return &Text{spill: s, limit: DefaultLimit} }
+
+// TextOf returns a Text that says s.
+func TextOf(s string) *Text {
+	t := NewText(nil)
+	t.Append(s)
+	return t
+}
+
+// SetLimit bounds what is kept, in bytes; 0 or less means no limit. Call it before Append.
+func (t *Text) SetLimit(n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.limit = n
+}
+
+// Append adds s at the end. Only the owner may call it.
+func (t *Text) Append(s string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.version++
+	for len(s) > 0 {
+		c := t.open(len(s))
+		n := min(len(s), cap(c.data)-len(c.data))
+		c.data = append(c.data, s[:n]...) // a View sees only the length it took
+		c.n = len(c.data)
+		t.size += int64(n)
+		t.memory += int64(n)
+		s = s[n:]
+	}
+	t.toDisk()
+	t.toLimit()
+}
+
+// open returns the last chunk if it has room, else a new one; want is how much is to be written.
+func (t *Text) open(want int) *chunk {
+	if last := len(t.chunks) - 1; last >= 0 {
+		c := &t.chunks[last]
+		if c.data != nil && len(c.data) < cap(c.data) && (t.dropped == 0 || last >= t.cut) {
+			return c
+		}
+	}
+	size := chunkSize
+	if len(t.chunks) == 0 && want < chunkSize {
+		size = max(want, 256) // most outputs are one short line
+	}
+	t.chunks = append(t.chunks, chunk{data: make([]byte, 0, size)})
+	return &t.chunks[len(t.chunks)-1]
+}
+
+// toDisk moves the oldest chunks out of memory. A disk that refuses is remembered and the text stays in memory.
+func (t *Text) toDisk() {
+	if t.spill == nil || t.err != nil || t.memory <= InMemory {
+		return
+	}
+	for ; t.memory > InMemory/2 && t.spilled < len(t.chunks)-1; t.spilled++ {
+		c := t.chunks[t.spilled]
+		if c.data == nil {
+			continue
+		}
+		at, err := t.spill.Put(c.data)
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.memory -= int64(c.n)
+		t.chunks[t.spilled] = chunk{at: at, n: c.n}
+	}
+}
+
+// toLimit drops whole chunks from the middle: the first half of the limit and the newest stay.
+func (t *Text) toLimit() {
+	if t.limit <= 0 || t.size <= t.limit {
+		return
+	}
+	if t.dropped == 0 {
+		var head int64
+		for t.cut = 0; t.cut < len(t.chunks)-1 && head+int64(t.chunks[t.cut].n) <= t.limit/2; t.cut++ {
+			head += int64(t.chunks[t.cut].n)
+		}
+	}
+	end := t.cut
+	for ; end < len(t.chunks)-1 && t.size > t.limit; end++ {
+		c := t.chunks[end]
+		t.size -= int64(c.n)
+		t.dropped += int64(c.n)
+		if c.data != nil {
+			t.memory -= int64(c.n)
+		}
+	}
+	t.chunks = slices.Delete(t.chunks, t.cut, end)
+	t.spilled = min(t.spilled, t.cut)
+}
+
+// Len is the number of bytes that a reader would get now, the mark included.
+func (t *Text) Len() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.size + int64(len(t.mark()))
+}
+
+// Version changes with every Append.
+func (t *Text) Version() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.version
+}
+
+// Dropped is how many bytes of the middle were given up for the limit. A reader that
+// follows the text by offset starts afresh when it changes.
+func (t *Text) Dropped() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.dropped
+}
+
+// View returns the text as it is now. It stays as it is while the Text grows on.
+func (t *Text) View() View {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := View{spill: t.spill, size: t.size}
+	if mark := t.mark(); mark != nil {
+		v.chunks = append(v.chunks, t.chunks[:t.cut]...)
+		v.chunks = append(v.chunks, chunk{data: mark, n: len(mark)})
+		v.chunks = append(v.chunks, t.chunks[t.cut:]...)
+		v.size += int64(len(mark))
+		return v
+	}
+	v.chunks = append(v.chunks, t.chunks...)
+	return v
+}
+
+// mark is the line that stands for what was dropped, nil if nothing was.
+func (t *Text) mark() []byte {
+	if t.dropped == 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, "\n… %d bytes of output left out here (output_limit) …\n", t.dropped)
+}
+
+// String returns all of it; for texts known to be short.
+func (t *Text) String() string {
+	var b []byte
+	v := t.View()
+	b, _ = v.ReadFrom(b, 0)
+	return string(b)
+}
+
+// View is a Text at one moment. It may be used from any goroutine.
+type View struct {
+	spill  *spill.File
+	chunks []chunk
+	size   int64
+}
+
+// Len is its length in bytes.
+func (v View) Len() int64 { return v.size }
+
+// ReadFrom appends the bytes from offset off to the end to dst.
+func (v View) ReadFrom(dst []byte, off int64) ([]byte, error) {
+	err := v.Chunks(off, func(p []byte) error {
+		dst = append(dst, p...)
+		return nil
+	})
+	return dst, err
+}
+
+// Chunks calls f with the text from offset off on, piece by piece; f may not keep or
+// change p. An error of f or of the spill file ends it.
+func (v View) Chunks(off int64, f func(p []byte) error) error {
+	for _, c := range v.chunks {
+		if off >= int64(c.n) {
+			off -= int64(c.n)
+			continue
+		}
+		p := c.data
+		if p == nil {
+			p = make([]byte, c.n)
+			if _, err := v.spill.ReadAt(p, c.at); err != nil && err != io.EOF {
+				return err
+			}
+		}
+		if err := f(p[off:c.n]); err != nil {
+			return err
+		}
+		off = 0
+	}
+	return nil
+}
