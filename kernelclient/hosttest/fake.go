@@ -1,0 +1,231 @@
+package hosttest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// Script says what one run of a Fake does. It emits to f.Sink() under r.ID and returns
+// the outcome; it should return when ctx, f.Interrupted() or f.Gone() is done.
+type Script func(ctx context.Context, f *Fake, r kernelclient.Request) kernelclient.Outcome
+
+// Fake is a kernelclient.Driver in memory.
+type Fake struct {
+	Script  Script        // nil: every run is Done at once
+	OpenErr error         // what Open fails with
+	Hold    chan struct{} // if set, Open waits until it is closed
+
+	mu        sync.Mutex // guards all below
+	sink      kernelclient.Sink
+	interrupt chan struct{}
+	gone      chan struct{} // closed by Die and Restart
+	answers   chan string
+	closed    bool
+	count     int
+}
+
+// Open implements kernelclient.Driver.
+func (f *Fake) Open(ctx context.Context, sink kernelclient.Sink) (kernelclient.Ready, error) {
+	f.mu.Lock()
+	f.sink = sink
+	f.reset()
+	hold := f.Hold
+	f.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return kernelclient.Ready{}, ctx.Err()
+		}
+	}
+	return f.ready(), f.OpenErr
+}
+
+func (f *Fake) reset() {
+	f.interrupt, f.gone, f.answers = make(chan struct{}), make(chan struct{}), make(chan string, 1)
+	f.count = 0
+}
+
+func (f *Fake) ready() kernelclient.Ready {
+	return kernelclient.Ready{
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
+		Language:     []byte(`{"name":"python","file_extension":".py"}`),
+	}
+}
+
+// Run implements kernelclient.Driver.
+func (f *Fake) Run(ctx context.Context, r kernelclient.Request) kernelclient.Outcome {
+	f.mu.Lock()
+	f.count++
+	n := f.count
+	f.interrupt = make(chan struct{})
+	gone := f.gone
+	script := f.Script
+	f.mu.Unlock()
+	f.Sink().Emit("", event.State{State: event.Busy})
+	f.Sink().Emit(r.ID, event.Started{Count: n})
+	out := kernelclient.Outcome{Reason: event.Done}
+	if script != nil {
+		out = script(ctx, f, r)
+	}
+	out.Count = n
+	select {
+	case <-gone: // Die said so, or it is being restarted
+		if out.Reason == event.Done {
+			out.Reason = event.Died
+		}
+	default:
+		f.Sink().Emit("", event.State{State: event.Idle})
+	}
+	return out
+}
+
+// Sink is where scripts emit.
+func (f *Fake) Sink() kernelclient.Sink {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sink
+}
+
+// Interrupted is closed when the present run is interrupted.
+func (f *Fake) Interrupted() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.interrupt
+}
+
+// Gone is closed when the kernel of this generation is gone.
+func (f *Fake) Gone() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gone
+}
+
+// Answers receives the answers to input requests.
+func (f *Fake) Answers() <-chan string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.answers
+}
+
+// Interrupt implements kernelclient.Driver.
+func (f *Fake) Interrupt(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.interrupt:
+	default:
+		close(f.interrupt)
+	}
+	return nil
+}
+
+// Answer implements kernelclient.Driver.
+func (f *Fake) Answer(_ context.Context, _ event.InputID, line string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case f.answers <- line:
+		return nil
+	default:
+		return fmt.Errorf("an answer is waiting already")
+	}
+}
+
+// Die ends the kernel as a signal would.
+func (f *Fake) Die(detail string) {
+	f.Sink().Emit("", event.State{State: event.Dead, Detail: detail})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close()
+}
+
+func (f *Fake) close() {
+	select {
+	case <-f.gone:
+	default:
+		close(f.gone)
+	}
+}
+
+// Restart implements kernelclient.Driver.
+func (f *Fake) Restart(context.Context) (kernelclient.Ready, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close()
+	f.reset()
+	return f.ready(), nil
+}
+
+// Close implements kernelclient.Driver.
+func (f *Fake) Close(context.Context, bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.close()
+	return nil
+}
+
+// Closed tells whether Close was called.
+func (f *Fake) Closed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// Host is a kernelclient.Host whose contexts are Fakes.
+type Host struct {
+	List  []kernelclient.Kernel // what Kernels returns
+	Drive func(kernelclient.StartSpec) kernelclient.Driver
+
+	mu       sync.Mutex // guards contexts
+	contexts []*kernelclient.Log
+}
+
+// Kernels implements kernelclient.Host.
+func (h *Host) Kernels(context.Context) ([]kernelclient.Kernel, error) { return h.List, nil }
+
+// Contexts implements kernelclient.Host.
+func (h *Host) Contexts(context.Context) ([]kernelclient.ContextInfo, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []kernelclient.ContextInfo
+	for _, c := range h.contexts {
+		out = append(out, c.Info())
+	}
+	return out, nil
+}
+
+// Start implements kernelclient.Host.
+func (h *Host) Start(_ context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	for _, k := range h.List {
+		if k.Name == spec.Kernel {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			info := kernelclient.ContextInfo{ID: kernelclient.ContextID(fmt.Sprint(len(h.contexts) + 1)), Kernel: k, Dir: spec.Dir}
+			c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout})
+			h.contexts = append(h.contexts, c)
+			return c, nil
+		}
+	}
+	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: "no kernel " + spec.Kernel}
+}
+
+// Attach implements kernelclient.Host.
+func (h *Host) Attach(_ context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.contexts {
+		if c.Info().ID == id {
+			return c, nil
+		}
+	}
+	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: "no context " + string(id)}
+}
+
+// Close implements kernelclient.Host.
+func (h *Host) Close() error { return nil }

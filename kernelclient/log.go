@@ -1,0 +1,316 @@
+package kernelclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// LogOptions are the settings of a Log.
+type LogOptions struct {
+	StartupTimeout time.Duration // until the driver is open; 0 = none
+	OnStop         func()        // called once, when the context was stopped
+}
+
+// giveUp is how long a run that timed out may ignore its interrupt before its end is recorded all the same.
+const giveUp = 5 * time.Second
+
+// Log makes a Context of a Driver: it numbers events, queues requests, runs one at a time
+// and sees to it that each execution ends exactly once, whatever happens.
+type Log struct {
+	driver Driver
+	opt    LogOptions
+	store  *store
+	life   context.Context // ends with Stop or Close
+	end    context.CancelFunc
+	wake   chan struct{} // has room for one: something in the queue or the state changed
+	idle   sync.WaitGroup
+
+	mu         sync.Mutex // guards all below; never held while the driver is called
+	info       ContextInfo
+	caps       Capabilities
+	queue      []Request
+	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
+	cells      map[event.InputID]event.ExecID
+	running    *Request
+	cancelOpen context.CancelFunc // of the start that is under way, else nil
+	opened     chan struct{}      // closed when that start returned
+	err        error              // why the state is Dead
+	closing    bool
+}
+
+var _ Context = (*Log)(nil)
+
+// OpenLog starts d in the background and returns its Context. The Log owns d from here on.
+func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
+	life, end := context.WithCancel(context.Background())
+	l := &Log{
+		driver: d, opt: opt, store: newStore(), life: life, end: end,
+		wake: make(chan struct{}, 1), info: info,
+		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{},
+	}
+	l.info.Started = time.Now()
+	l.setState(event.State{State: event.Starting, Generation: 1})
+	l.start(d.Open)
+	l.idle.Go(l.serve)
+	l.idle.Go(l.spillLoop)
+	return l
+}
+
+// opener is Driver.Open with its sink bound, or Driver.Restart.
+type opener func(context.Context, Sink) (Ready, error)
+
+// start runs open in a goroutine and takes its result. The caller sees to it that only one start is under way.
+func (l *Log) start(open opener) {
+	ctx, cancel := context.WithCancelCause(l.life)
+	stop := func() {}
+	if t := l.opt.StartupTimeout; t > 0 {
+		timer := time.AfterFunc(t, func() {
+			cancel(&TimeoutError{Clock: Starting, Limit: t, Setting: "--startup-timeout"})
+		})
+		stop = func() { timer.Stop() }
+	}
+	opened := make(chan struct{})
+	l.mu.Lock()
+	l.cancelOpen, l.opened = func() { cancel(context.Canceled) }, opened
+	l.mu.Unlock()
+	l.idle.Go(func() {
+		defer close(opened)
+		ready, err := open(ctx, l)
+		stop()
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		cancel(nil)
+		l.openDone(ready, err)
+	})
+}
+
+func (l *Log) openDone(ready Ready, err error) {
+	l.mu.Lock()
+	l.cancelOpen = nil
+	l.err = err
+	if err == nil {
+		l.caps = ready.Capabilities
+		l.info.Language = ready.Language
+		l.info.PID = ready.PID
+	}
+	gen := l.info.State.Generation
+	l.mu.Unlock()
+	switch {
+	case err == nil:
+		l.setState(event.State{State: event.Idle, Generation: gen})
+	case !errors.Is(err, context.Canceled):
+		l.died(err.Error())
+	}
+	l.poke()
+}
+
+// Info implements Context.
+func (l *Log) Info() ContextInfo {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.info
+}
+
+// Err says why the context is Dead: a *Death, a *TimeoutError, what the start failed with. It is nil while it lives.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Capabilities implements Context.
+func (l *Log) Capabilities() Capabilities {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.caps
+}
+
+// Follow implements Context.
+func (l *Log) Follow(after Cursor) Stream { return l.store.follow(after) }
+
+// Emit implements Sink. Only the driver calls it.
+func (l *Log) Emit(exec event.ExecID, body event.Body) {
+	switch b := body.(type) {
+	case event.State:
+		l.driverState(b)
+		return
+	case event.InputRequest:
+		l.mu.Lock()
+		l.cells[b.ID] = exec
+		l.mu.Unlock()
+	case event.InputClosed:
+		l.mu.Lock()
+		_, open := l.cells[b.ID]
+		delete(l.cells, b.ID)
+		l.mu.Unlock()
+		if !open {
+			return
+		}
+	}
+	l.record(exec, body)
+}
+
+func (l *Log) record(exec event.ExecID, body event.Body) {
+	l.mu.Lock()
+	late := l.known[exec]
+	l.mu.Unlock()
+	l.store.append(event.Event{Time: time.Now(), Exec: exec, Late: late, Body: body})
+}
+
+// driverState takes a state that the driver noticed.
+func (l *Log) driverState(s event.State) {
+	l.mu.Lock()
+	s.Generation = l.info.State.Generation
+	now, closing := l.info.State.State, l.closing
+	l.mu.Unlock()
+	if now == event.Restarting || now == event.Dead || closing {
+		return // what the old kernel still says is part of its end
+	}
+	if s.State == event.Dead {
+		l.died(s.Detail)
+		return
+	}
+	l.setState(s)
+}
+
+// setState records a state unless nothing in it changed.
+func (l *Log) setState(s event.State) {
+	l.mu.Lock()
+	same := l.info.State == s
+	l.info.State = s
+	l.mu.Unlock()
+	if !same {
+		l.store.append(event.Event{Time: time.Now(), Body: s})
+	}
+}
+
+// died records the kernel's end and cancels what waits for it.
+func (l *Log) died(detail string) {
+	l.mu.Lock()
+	gen := l.info.State.Generation
+	if l.err == nil {
+		l.err = &Error{Kind: Killed, What: detail}
+	}
+	l.mu.Unlock()
+	l.setState(event.State{State: event.Dead, Generation: gen, Detail: detail})
+	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel is not running")
+}
+
+func (l *Log) poke() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// spillLoop keeps the store's memory within its bound.
+func (l *Log) spillLoop() {
+	for {
+		select {
+		case <-l.store.pressed:
+		case <-l.life.Done():
+			return
+		}
+		if err := l.store.relieve(); err != nil {
+			l.store.append(event.Event{Time: time.Now(), Body: event.Gap{Detail: fmt.Sprintf("output stays in memory: %v", err)}})
+			return
+		}
+	}
+}
+
+// Interrupt implements Context.
+func (l *Log) Interrupt(ctx context.Context) error {
+	l.mu.Lock()
+	running := l.running
+	l.mu.Unlock()
+	if running == nil {
+		l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "interrupted before it ran")
+		return nil
+	}
+	l.cancelQueued(func(r Request) bool { return r.Group != "" && r.Group == running.Group }, event.Cancelled, "interrupted before it ran")
+	return l.driver.Interrupt(ctx)
+}
+
+// Answer implements Context.
+func (l *Log) Answer(ctx context.Context, id event.InputID, line string) error {
+	l.mu.Lock()
+	exec, open := l.cells[id]
+	delete(l.cells, id) // the first answer wins
+	l.mu.Unlock()
+	if !open {
+		return ErrAnswered
+	}
+	l.record(exec, event.InputClosed{ID: id})
+	return l.driver.Answer(ctx, id, line)
+}
+
+// Restart implements Context.
+func (l *Log) Restart(ctx context.Context) error {
+	l.mu.Lock()
+	if l.closing {
+		l.mu.Unlock()
+		return &Error{Kind: Gone, What: "this context was stopped"}
+	}
+	if l.info.State.State == event.Restarting {
+		l.mu.Unlock()
+		return &Error{Kind: Exists, What: "the kernel is being restarted already"}
+	}
+	gen := l.info.State.Generation + 1
+	cancel, opened := l.cancelOpen, l.opened
+	l.mu.Unlock()
+	l.setState(event.State{State: event.Restarting, Generation: gen})
+	l.cancelQueued(func(Request) bool { return true }, event.Restarted, "the kernel was restarted before it ran")
+	if cancel != nil {
+		cancel()
+	}
+	select {
+	case <-opened:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.start(func(ctx context.Context, _ Sink) (Ready, error) { return l.driver.Restart(ctx) })
+	return nil
+}
+
+// Stop implements Context. With force the kernel gets no time to end by itself.
+func (l *Log) Stop(ctx context.Context, force bool) error {
+	if force {
+		now, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = now
+	}
+	return l.shut(ctx, true)
+}
+
+// Close implements Context.
+func (l *Log) Close() error { return l.shut(context.Background(), false) }
+
+func (l *Log) shut(ctx context.Context, stop bool) error {
+	l.mu.Lock()
+	if l.closing {
+		l.mu.Unlock()
+		l.idle.Wait()
+		return nil
+	}
+	l.closing = true
+	gen := l.info.State.Generation
+	l.mu.Unlock()
+	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel was stopped before it ran")
+	l.end()
+	err := l.driver.Close(ctx, stop)
+	l.idle.Wait()
+	if stop {
+		l.setState(event.State{State: event.Dead, Generation: gen, Detail: "stopped"})
+	}
+	l.store.end()
+	if l.opt.OnStop != nil {
+		l.opt.OnStop()
+	}
+	return err
+}

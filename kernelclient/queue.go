@@ -1,0 +1,197 @@
+package kernelclient
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// Submit implements Context.
+func (l *Log) Submit(_ context.Context, r Request) error {
+	l.mu.Lock()
+	if _, twice := l.known[r.ID]; twice {
+		l.mu.Unlock()
+		return nil
+	}
+	if l.closing || l.info.State.State == event.Dead {
+		err := l.err
+		l.mu.Unlock()
+		return &Error{Kind: Gone, What: "the kernel is not running", Next: "restart it", Err: err}
+	}
+	l.known[r.ID] = false
+	l.mu.Unlock()
+	// Recorded before it can run, so that Queued comes first.
+	l.record(r.ID, event.Queued{Cell: r.Cell, Code: r.Code})
+	l.mu.Lock()
+	dead := l.closing || l.info.State.State == event.Dead
+	if !dead {
+		l.queue = append(l.queue, r)
+	}
+	l.mu.Unlock()
+	if dead {
+		l.finish(r.ID, Outcome{Reason: event.Cancelled, Detail: "the kernel is not running"})
+		return nil
+	}
+	l.poke()
+	return nil
+}
+
+// Cancel implements Context.
+func (l *Log) Cancel(_ context.Context, id event.ExecID) error {
+	if l.cancelQueued(func(r Request) bool { return r.ID == id }, event.Cancelled, "taken out of the queue") == 0 {
+		return &Error{Kind: NotFound, What: "it is not waiting in the queue"}
+	}
+	return nil
+}
+
+// cancelQueued takes what matches out of the queue, ends it and tells how many there were.
+func (l *Log) cancelQueued(match func(Request) bool, why event.Reason, detail string) int {
+	l.mu.Lock()
+	var out []Request
+	l.queue = slices.DeleteFunc(l.queue, func(r Request) bool {
+		if match(r) {
+			out = append(out, r)
+			return true
+		}
+		return false
+	})
+	l.mu.Unlock()
+	for _, r := range out {
+		l.finish(r.ID, Outcome{Reason: why, Detail: detail})
+	}
+	return len(out)
+}
+
+// finish records the one end of an execution.
+func (l *Log) finish(id event.ExecID, out Outcome) {
+	l.mu.Lock()
+	var open []event.InputID
+	for input, exec := range l.cells {
+		if exec == id {
+			open = append(open, input)
+			delete(l.cells, input)
+		}
+	}
+	l.mu.Unlock()
+	for _, input := range open {
+		l.record(id, event.InputClosed{ID: input})
+	}
+	l.mu.Lock()
+	ended := l.known[id]
+	l.known[id] = true
+	l.mu.Unlock()
+	if ended {
+		return
+	}
+	l.store.append(event.Event{Time: time.Now(), Exec: id, Body: event.Ended{Reason: out.Reason, Detail: out.Detail, Count: out.Count}})
+}
+
+// serve runs the queue, one at a time, until the log is closed.
+func (l *Log) serve() {
+	for {
+		r, ok := l.take()
+		if ok {
+			l.run(r)
+			continue
+		}
+		select {
+		case <-l.wake:
+		case <-l.life.Done():
+			return
+		}
+	}
+}
+
+// take removes the next request if the kernel can run it.
+func (l *Log) take() (Request, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 || l.closing || l.cancelOpen != nil {
+		return Request{}, false
+	}
+	switch l.info.State.State {
+	case event.Idle, event.Busy, event.Reconnecting:
+	default:
+		return Request{}, false
+	}
+	r := l.queue[0]
+	l.queue = slices.Delete(l.queue, 0, 1)
+	l.running = &r
+	return r, true
+}
+
+func (l *Log) run(r Request) {
+	l.record(r.ID, event.Accepted{})
+	ctx, cancel := context.WithCancel(l.life)
+	defer cancel()
+	expired := l.watch(ctx, cancel, r)
+	out := l.driver.Run(ctx, r)
+	if expired.Load() && out.Reason != event.Died && out.Reason != event.Lost {
+		limit := TimeoutError{Clock: WholeRun, Limit: r.Timeout, Setting: "--timeout"}
+		out.Reason, out.Detail = event.TimedOut, limit.Error()
+	} else if l.life.Err() != nil && out.Reason == event.Lost {
+		out.Reason, out.Detail = event.Died, "the kernel was stopped"
+	}
+	if out.Reason == event.Died {
+		l.notAlive(out.Detail)
+	}
+	l.mu.Lock()
+	l.running = nil
+	l.mu.Unlock()
+	l.finish(r.ID, out)
+	l.afterRun(r, out)
+}
+
+// notAlive makes sure that a kernel that died in a run is Dead, also if the driver did not say so.
+func (l *Log) notAlive(detail string) {
+	l.mu.Lock()
+	state := l.info.State.State
+	closing := l.closing
+	l.mu.Unlock()
+	if state != event.Dead && state != event.Restarting && state != event.Starting && !closing {
+		l.died(detail)
+	}
+}
+
+// afterRun cancels what must not run after this outcome.
+func (l *Log) afterRun(r Request, out Outcome) {
+	switch {
+	case out.Reason == event.Done:
+	case out.Reason == event.Died, out.Reason == event.Lost:
+		l.cancelQueued(func(Request) bool { return true }, event.Cancelled, fmt.Sprintf("not run: the cell before it ended the kernel (%s)", out.Reason))
+	case !r.GoOn && r.Group != "":
+		l.cancelQueued(func(q Request) bool { return q.Group == r.Group }, event.Cancelled, "not run: a cell before it failed")
+	}
+}
+
+// watch interrupts a run that takes longer than its limit, and lets go of one that ignores that.
+func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *atomic.Bool {
+	expired := &atomic.Bool{}
+	if r.Timeout <= 0 {
+		return expired
+	}
+	l.idle.Go(func() {
+		timer := time.NewTimer(r.Timeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		expired.Store(true)
+		if err := l.driver.Interrupt(ctx); err == nil {
+			timer.Reset(giveUp)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	})
+	return expired
+}
