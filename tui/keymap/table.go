@@ -1,0 +1,129 @@
+package keymap
+
+// Default is nbterm's table. Letters are JupyterLab's where Lab has one.
+func Default() *Table {
+	var all []Binding
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), prompt(), question(), help()} {
+		all = append(all, part...)
+	}
+	return New(all)
+}
+
+// group makes the bindings of one heading.
+func group(mode Mode, name string, rows ...Binding) []Binding {
+	for i := range rows {
+		rows[i].Mode, rows[i].Group = mode, name
+	}
+	return rows
+}
+
+func bind(a Action, help string, keys ...string) Binding {
+	return Binding{Action: a, Help: help, Keys: keys}
+}
+
+func everywhere() []Binding {
+	return group(Everywhere, "Everywhere",
+		bind(Save, "save", "ctrl+s"),
+		bind(Quit, "quit", "ctrl+q"),
+		bind(Interrupt, "interrupt what runs", "ctrl+c"),
+		bind(Repaint, "repaint the screen", "ctrl+l"),
+		bind(OpenHelp, "help", "f1"),
+		bind(ToggleMouse, "mouse on or off", "f2"),
+		bind(Dismiss, "dismiss a message", "esc"),
+	)
+}
+
+func running() []Binding {
+	return group(Command, "Running",
+		bind(RunNext, "run and go to the next cell", "shift+enter", "ctrl+r"),
+		bind(RunStay, "run and stay", "ctrl+enter", "ctrl+j", "ctrl+e"),
+		bind(RunInsert, "run and insert a cell below", "alt+enter"),
+		bind(RunAll, "run all cells", "R"),
+		bind(RunAbove, "run the cells above", "<"),
+		bind(RunBelow, "run from here down", ">"),
+		bind(InterruptKey, "interrupt", "i i"),
+		bind(Restart, "restart the kernel", "0 0"),
+		bind(RestartRunAll, "restart and run all", "0 R"),
+	)
+}
+
+func moving() []Binding {
+	return group(Command, "Moving",
+		bind(Next, "next cell", "j", "down"),
+		bind(Previous, "previous cell", "k", "up"),
+		bind(First, "first cell", "g g", "home"),
+		bind(Last, "last cell", "G", "end"),
+		bind(PageDown, "scroll a page down", "pgdown", "space"),
+		bind(PageUp, "scroll a page up", "pgup", "shift+space"),
+		bind(LineDown, "scroll a line down", "]"),
+		bind(LineUp, "scroll a line up", "["),
+	)
+}
+
+func cells() []Binding {
+	return group(Command, "Cells",
+		bind(EditExternal, "edit in $EDITOR", "enter", "e"),
+		bind(InsertAbove, "insert above", "a"),
+		bind(InsertBelow, "insert below", "b"),
+		bind(Delete, "delete", "d d"),
+		bind(Cut, "cut", "x"),
+		bind(Copy, "copy", "c"),
+		bind(PasteBelow, "paste below", "v"),
+		bind(PasteAbove, "paste above", "V"),
+		bind(Undo, "undo", "z"),
+		bind(Redo, "redo", "Z"),
+		bind(ToCode, "make it code", "y"),
+		bind(ToMarkdown, "make it markdown", "m"),
+		bind(ToRaw, "make it raw", "r"),
+		bind(Heading1, "make it a heading", "1"),
+		bind(Heading2, "heading of level 2", "2"),
+		bind(Heading3, "heading of level 3", "3"),
+		bind(Heading4, "heading of level 4", "4"),
+		bind(Heading5, "heading of level 5", "5"),
+		bind(Heading6, "heading of level 6", "6"),
+		bind(MoveUp, "move the cell up", "alt+up", "ctrl+shift+up"),
+		bind(MoveDown, "move the cell down", "alt+down", "ctrl+shift+down"),
+		bind(LineNumbers, "line numbers on or off", "l"),
+	)
+}
+
+func outputs() []Binding {
+	rows := group(Command, "Outputs",
+		bind(FoldOutput, "fold the output", "o"),
+		bind(ExpandOutput, "show all of the output", "O"),
+		bind(ClearOutput, "clear the output", "delete"),
+	)
+	return append(rows, group(Command, "Program",
+		bind(Save, "save", "s"),
+		bind(Quit, "quit", "q"),
+		bind(OpenHelp, "help", "h", "?"),
+		bind(Suspend, "suspend", "ctrl+z"),
+	)...)
+}
+
+func prompt() []Binding {
+	return group(Prompt, "A line for input()",
+		bind(Answer, "send the line", "enter"),
+		bind(LeavePrompt, "leave the line; Enter on the cell comes back", "esc"),
+	)
+}
+
+func question() []Binding {
+	return group(Question, "Questions",
+		bind(AnswerSave, "save", "s"),
+		bind(AnswerDiscard, "discard", "d"),
+		bind(AnswerStop, "stop what runs", "x"),
+		bind(AnswerMine, "write mine over what is on disk", "m"),
+		bind(AnswerBack, "back", "esc"),
+	)
+}
+
+func help() []Binding {
+	return group(Help, "This page",
+		bind(HelpDown, "scroll down", "j", "down"),
+		bind(HelpUp, "scroll up", "k", "up"),
+		bind(HelpPageDown, "a page down", "pgdown", "space"),
+		bind(HelpPageUp, "a page up", "pgup", "shift+space"),
+		bind(CloseHelp, "close", "esc", "q", "f1", "h", "?"),
+	)
+}
