@@ -54,6 +54,8 @@ type ContextInfo struct {
 	State   event.State
 	// Language is the kernel's own language_info (kernel_info_reply), nil until it is ready.
 	Language rawjson.Value
+	// Err says why the state is Dead: a *Death, a *TimeoutError, what the start failed with.
+	Err error
 }
 
 // Capabilities says what a context can do. The UI asks this record, never the host's type.

@@ -114,14 +114,9 @@ func (l *Log) openDone(ready Ready, err error) {
 func (l *Log) Info() ContextInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.info
-}
-
-// Err says why the context is Dead: a *Death, a *TimeoutError, what the start failed with. It is nil while it lives.
-func (l *Log) Err() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
+	info := l.info
+	info.Err = l.err
+	return info
 }
 
 // Capabilities implements Context.

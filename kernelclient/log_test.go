@@ -216,8 +216,8 @@ func TestOpenFails(t *testing.T) {
 	submit(t, l, kernelclient.Request{ID: "1"})
 	close(f.Hold)
 	got := story(read(t, l, ended("1")))
-	if !strings.Contains(got, "dead 1\n1:cancelled\n") || !errors.Is(l.Err(), kernelclient.Killed) {
-		t.Error(got, l.Err())
+	if !strings.Contains(got, "dead 1\n1:cancelled\n") || !errors.Is(l.Info().Err, kernelclient.Killed) {
+		t.Error(got, l.Info().Err)
 	}
 }
 
@@ -228,8 +228,8 @@ func TestStartupTimeoutNamesItsClock(t *testing.T) {
 		submit(t, l, kernelclient.Request{ID: "1"})
 		read(t, l, ended("1"))
 		var timeout *kernelclient.TimeoutError
-		if !errors.As(l.Err(), &timeout) || timeout.Setting != "--startup-timeout" {
-			t.Errorf("got %v", l.Err())
+		if !errors.As(l.Info().Err, &timeout) || timeout.Setting != "--startup-timeout" {
+			t.Errorf("got %v", l.Info().Err)
 		}
 		l.Stop(context.Background(), true)
 	})
