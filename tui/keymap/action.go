@@ -54,7 +54,6 @@ const (
 	ClearOutput   Action = "clear output"
 	FoldOutput    Action = "fold output"
 	ExpandOutput  Action = "expand output"
-	LineNumbers   Action = "line numbers"
 	Answer        Action = "answer"
 	AnswerSave    Action = "answer: save"
 	AnswerDiscard Action = "answer: discard"

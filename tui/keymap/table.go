@@ -83,7 +83,6 @@ func cells() []Binding {
 		bind(Heading6, "heading of level 6", "6"),
 		bind(MoveUp, "move the cell up", "alt+up", "ctrl+shift+up"),
 		bind(MoveDown, "move the cell down", "alt+down", "ctrl+shift+down"),
-		bind(LineNumbers, "line numbers on or off", "l"),
 	)
 }
 

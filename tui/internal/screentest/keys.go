@@ -1,0 +1,48 @@
+package screentest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// names are keys whose bytes are not the text itself. Modified Enters are what a terminal
+// with the Kitty keyboard protocol or modifyOtherKeys sends.
+func names() map[string]string {
+	return map[string]string{
+		"enter": "\r", "tab": "\t", "esc": "\x1b", "space": " ", "backspace": "\x7f",
+		"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
+		"home": "\x1b[H", "end": "\x1b[F", "pgup": "\x1b[5~", "pgdown": "\x1b[6~", "delete": "\x1b[3~",
+		"f1": "\x1bOP", "f2": "\x1bOQ",
+		"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B",
+		"shift+enter": "\x1b[13;2u", "ctrl+enter": "\x1b[13;5u", "alt+enter": "\x1b\r",
+		"shift+space": "\x1b[32;2u",
+	}
+}
+
+// encode returns the bytes of a key name, or of a text that is no key name.
+func encode(key string) string {
+	if seq, ok := names()[key]; ok {
+		return seq
+	}
+	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok && len(letter) == 1 {
+		return string(letter[0] & 0x1f)
+	}
+	if rest, ok := strings.CutPrefix(key, "alt+"); ok && len(rest) == 1 {
+		return "\x1b" + rest
+	}
+	return key
+}
+
+// Wheel is the report of n wheel notches at a cell, down for n > 0.
+func Wheel(x, y, n int) string {
+	button := 65
+	if n < 0 {
+		button, n = 64, -n
+	}
+	return strings.Repeat(fmt.Sprintf("\x1b[<%d;%d;%dM", button, x+1, y+1), n)
+}
+
+// Click is the report of a left click at a cell.
+func Click(x, y int) string {
+	return fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1)
+}
