@@ -18,6 +18,21 @@ const (
 	Control
 )
 
+// String is the channel's name in the protocol.
+func (c Channel) String() string {
+	switch c {
+	case Shell:
+		return "shell"
+	case IOPub:
+		return "iopub"
+	case Stdin:
+		return "stdin"
+	case Control:
+		return "control"
+	}
+	return "unknown"
+}
+
 // Message is one message, apart from its transport. Its values share the received bytes.
 type Message struct {
 	Channel  Channel
@@ -26,6 +41,9 @@ type Message struct {
 	Metadata rawjson.Value
 	Content  rawjson.Value
 	Buffers  [][]byte
+	// Trouble is set by a transport, in a Message that holds nothing else: one sentence on
+	// something that arrived and could not be passed on. It is said once a cause.
+	Trouble string
 }
 
 // Header identifies a message. Its Type decides what Content holds.

@@ -1,0 +1,284 @@
+package jupyter
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+// generation is one kernel from its launch to its end. Its one receiver handles every
+// message in order; its watcher notices its end.
+type generation struct {
+	d       *driver
+	kernel  Kernel
+	conn    Conn
+	session string
+	ctx     context.Context // ended by free
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup // receiver, watcher and small answers
+
+	answered chan struct{} // closed by the first kernel_info_reply
+	heard    chan struct{} // closed by the first message on iopub
+	over     chan struct{} // closed when the receiver has ended
+	ended    chan struct{} // closed by conclude, after end is set
+
+	mu       sync.Mutex // guards all below; never held while an event is emitted
+	language rawjson.Value
+	last     int // message number
+	parents  parents
+	run      *run
+	ready    bool
+	leaving  bool // its code asked it to exit
+	lost     error
+	end      kernelclient.Outcome
+}
+
+func newGeneration(d *driver, k Kernel) *generation {
+	g := &generation{
+		d: d, kernel: k, conn: k.Conn(), session: rand.Text(),
+		answered: make(chan struct{}), heard: make(chan struct{}),
+		over: make(chan struct{}), ended: make(chan struct{}),
+	}
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	g.wg.Go(g.receive)
+	g.wg.Go(g.watch)
+	return g
+}
+
+// header returns the header of a new message.
+func (g *generation) header(typ string) Header {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last++
+	return Header{ID: g.session + "_" + strconv.Itoa(g.last), Type: typ, Session: g.session}
+}
+
+// send hands m to the kernel, waiting no longer than ctx and the generation last.
+func (g *generation) send(ctx context.Context, m Message) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(g.ctx, cancel)()
+	return g.conn.Send(ctx, m)
+}
+
+// request sends a request other than execute on shell and returns its id.
+func (g *generation) request(ctx context.Context, typ string) (id string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, g.d.opt.RequestTimeout)
+	defer cancel()
+	h := g.header(typ)
+	return h.ID, g.send(ctx, Message{Channel: Shell, Header: h})
+}
+
+// becomeReady waits for a kernel_info_reply and for iopub to speak: only then is it sure
+// that the subscription has reached the kernel and no output is missed.
+func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error) {
+	answered, heard := g.answered, g.heard
+	for answered != nil || heard != nil {
+		if _, err := g.request(ctx, "kernel_info_request"); err != nil {
+			return kernelclient.Ready{}, g.startFailure(ctx, err)
+		}
+		pause := helloUnanswered
+		if answered == nil {
+			pause = helloAgain
+		}
+		timer := time.NewTimer(pause)
+		for again := false; !again && (answered != nil || heard != nil); {
+			select {
+			case <-answered:
+				answered = nil
+				timer.Reset(helloAgain)
+			case <-heard:
+				heard = nil
+			case <-timer.C:
+				again = true
+			case <-g.ended:
+				return kernelclient.Ready{}, g.startFailure(ctx, nil)
+			case <-ctx.Done():
+				return kernelclient.Ready{}, ctx.Err()
+			}
+		}
+		timer.Stop()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.isEnded() { // the watcher saw a kernel that was not ready and told nobody
+		return kernelclient.Ready{}, g.failure()
+	}
+	g.ready = true
+	return kernelclient.Ready{
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
+		Language:     g.language,
+		PID:          g.kernel.PID(),
+	}, nil
+}
+
+// startFailure prefers what the watcher finds out about the kernel to an error of sending.
+func (g *generation) startFailure(ctx context.Context, err error) error {
+	select {
+	case <-g.ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(2 * lastOutput):
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failure()
+}
+
+// failure is why the kernel ended, as an error. Called with mu held.
+func (g *generation) failure() error {
+	select {
+	case <-g.kernel.Died():
+		return g.kernel.Death()
+	default:
+	}
+	if g.lost != nil {
+		return g.lost
+	}
+	return &kernelclient.Error{Kind: kernelclient.Gone, What: "the kernel's start was given up"}
+}
+
+func (g *generation) isEnded() bool {
+	select {
+	case <-g.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// watch notices the kernel's end and tells it once, after all that the kernel had said.
+func (g *generation) watch() {
+	select {
+	case <-g.kernel.Died():
+		g.waitFor(g.over)
+	case <-g.over:
+		g.waitFor(g.kernel.Died())
+	case <-g.ctx.Done():
+		return
+	}
+	_ = g.conn.Close() // a process that its children outlive leaves sockets that never end
+	<-g.over
+	out := g.verdict()
+	g.mu.Lock()
+	tell := g.ready && !g.isEnded()
+	g.mu.Unlock()
+	if tell {
+		g.d.sink.Emit("", event.State{State: event.Dead, Detail: out.Detail})
+	}
+	g.conclude(out)
+}
+
+func (g *generation) waitFor(c <-chan struct{}) {
+	timer := time.NewTimer(lastOutput)
+	defer timer.Stop()
+	select {
+	case <-c:
+	case <-timer.C:
+	case <-g.ctx.Done():
+	}
+}
+
+// verdict is the outcome for whatever ran when the kernel ended.
+func (g *generation) verdict() kernelclient.Outcome {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-g.kernel.Died():
+	default:
+		return kernelclient.Outcome{Reason: event.Lost, Detail: g.lost.Error()}
+	}
+	if g.leaving {
+		return kernelclient.Outcome{Reason: event.Died, Detail: "the kernel left because its code asked it to"}
+	}
+	return kernelclient.Outcome{Reason: event.Died, Detail: g.kernel.Death().Error()}
+}
+
+// conclude ends what runs with out. The first call counts.
+func (g *generation) conclude(out kernelclient.Outcome) {
+	g.mu.Lock()
+	first := !g.isEnded()
+	if first {
+		g.end = out
+		close(g.ended)
+	}
+	g.mu.Unlock()
+	if first {
+		g.d.closeInputs(func(q question) bool { return q.gen == g })
+	}
+}
+
+// stop ends the process: shutdown_request while ctx lasts, then by force. It returns when
+// nothing of the generation is left.
+func (g *generation) stop(ctx context.Context, restart bool) error {
+	defer g.free()
+	if ctx.Err() == nil && !g.gone() {
+		h := g.header("shutdown_request")
+		_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value(strconv.FormatBool(restart)))})
+	}
+	return g.kernel.Stop(ctx)
+}
+
+func (g *generation) gone() bool {
+	select {
+	case <-g.kernel.Died():
+		return true
+	case <-g.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// free lets go of the connection and ends the generation's goroutines. The process is not touched.
+func (g *generation) free() {
+	g.cancel()
+	_ = g.conn.Close()
+	g.wg.Wait()
+}
+
+// receive handles messages until the connection ends. Nothing in it waits.
+func (g *generation) receive() {
+	defer close(g.over)
+	for {
+		m, err := g.conn.Recv()
+		if err != nil {
+			g.mu.Lock()
+			g.lost = err
+			g.mu.Unlock()
+			return
+		}
+		g.handle(m)
+	}
+}
+
+// parents remembers which execution a message's parent belongs to, for output that comes
+// late. The newest maxParents are kept. The zero value is ready.
+type parents struct {
+	exec  map[string]event.ExecID
+	order []string // a ring once it is full
+	next  int
+}
+
+const maxParents = 1 << 16
+
+func (p *parents) add(id string, exec event.ExecID) {
+	if p.exec == nil {
+		p.exec = map[string]event.ExecID{}
+	}
+	if len(p.order) < maxParents {
+		p.order = append(p.order, id)
+	} else {
+		delete(p.exec, p.order[p.next])
+		p.order[p.next] = id
+		p.next = (p.next + 1) % maxParents
+	}
+	p.exec[id] = exec
+}
