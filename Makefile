@@ -1,0 +1,53 @@
+# The two commands of the README are `make run` and `make test`; the others are for those
+# who build nbterm (docs/contributing.md).
+.PHONY: run build test lint test-peers fuzz bench golden clean
+.DEFAULT_GOAL := build
+
+GROUP ?= ipykernel6
+FUZZTIME ?= 30s
+# Packages where goroutines meet run under the race detector; the others are faster without.
+RACE = ./kernelclient/... ./notebook/session/... ./notebook/output/... ./notebook/mime/... ./tui/...
+PLAIN = . ./notebook ./notebook/ipynb/... ./notebook/diskfile/... ./render/... ./themes/...
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o nbterm .
+
+# Opens the tour; where stdout is no terminal, runs it headless.
+run: build
+	@if [ -t 1 ]; then ./nbterm testdata/tour.ipynb; else ./nbterm run testdata/tour.ipynb; fi
+
+test:
+	python=$$(.ci/setup) && export NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 && \
+	go vet ./... && \
+	CGO_ENABLED=1 go test -race -timeout 9m $(RACE) && \
+	go test -timeout 9m $(PLAIN)
+
+lint:
+	cd .ci/tools && go build -o ../../.cache/bin/ tool
+	test -z "$$(.cache/bin/gofumpt -l $$(git ls-files '*.go'))" || { .cache/bin/gofumpt -d $$(git ls-files '*.go'); exit 1; }
+	.cache/bin/golangci-lint run ./...
+	GOOS=darwin go vet ./...
+	GOOS=windows go vet ./...
+
+# The tests that need a certain peer: GROUP is ipykernel6 or nbclient.
+test-peers:
+	python=$$(.ci/setup $(GROUP)) && \
+	NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_TEST_PEER=$(GROUP) go test -count=1 -timeout 15m -run 'TestPeer' ./...
+
+# Each fuzz target for FUZZTIME; their seeds run in `make test` anyway.
+fuzz:
+	@for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
+
+# The budgets, as ratios beside a jupyter_client script and nbformat.
+bench:
+	python=$$(.ci/setup nbclient) && NBTERM_TEST_PYTHON=$$python go test -run '^$$' -bench . -benchtime 3x ./...
+
+golden:
+	go test ./render/... ./tui/... -update
+
+clean:
+	rm -rf nbterm .cache
