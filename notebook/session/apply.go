@@ -1,0 +1,177 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook"
+)
+
+// Phase is where a cell stands.
+type Phase uint8
+
+// The phases. Fresh is a cell that was not run in this session.
+const (
+	Fresh Phase = iota
+	Queued
+	Running
+	Done
+	Failed
+	Interrupted
+	NotRun // taken out of the queue, or cancelled by a failure before it
+	Died   // the kernel ended, was lost or restarted while it ran
+)
+
+// Pending tells whether the cell runs or waits.
+func (p Phase) Pending() bool { return p == Queued || p == Running }
+
+// CellStatus is how a cell's last run in this session went.
+type CellStatus struct {
+	Phase          Phase
+	Started, Ended time.Time // zero until then
+	Detail         string    // of its end, for people
+	exec           event.ExecID
+}
+
+// Prompt is an open input().
+type Prompt struct {
+	Cell     notebook.CellKey
+	ID       event.InputID
+	Text     string
+	Password bool
+}
+
+// Changes says what a batch of events changed.
+type Changes struct {
+	Cells    []notebook.CellKey // outputs, count or status; each once
+	State    bool               // the kernel's state
+	Prompt   bool               // a prompt opened or closed
+	Ended    []Ended
+	Payloads []Payload
+	Notes    []string // what belongs to no cell: gaps
+}
+
+// Ended is the end of one cell's run.
+type Ended struct {
+	Cell notebook.CellKey
+	event.Ended
+}
+
+// Payload is an instruction to the front end from a cell's run.
+type Payload struct {
+	Cell notebook.CellKey
+	event.Payload
+}
+
+// Status tells where a cell stands.
+func (s *Session) Status(key notebook.CellKey) CellStatus {
+	if st := s.status[key]; st != nil {
+		return *st
+	}
+	return CellStatus{}
+}
+
+// Prompt is the open input(), nil if there is none.
+func (s *Session) Prompt() *Prompt { return s.prompt }
+
+// Apply takes over a batch of Next: outputs and counts go into the document, the rest
+// into the session's own state.
+func (s *Session) Apply(batch []event.Event) Changes {
+	var c Changes
+	touched := map[event.CellKey]bool{}
+	for _, e := range batch {
+		for _, key := range s.set.Apply(e) {
+			touched[key] = true
+		}
+		if key, mine := s.cells[e.Exec]; mine && s.track(key, e, &c) {
+			touched[event.CellKey(key)] = true
+		}
+		s.general(e, &c)
+	}
+	for key := range touched {
+		cell := notebook.CellKey(key)
+		if s.doc.Cell(cell) == nil {
+			continue // deleted while it ran
+		}
+		c.Cells = append(c.Cells, cell)
+		// The cell was looked up just now: SetOutputs has no other reason to fail.
+		_ = s.doc.SetOutputs(cell, s.set.Outputs(key), s.set.Count(key))
+	}
+	slices.Sort(c.Cells)
+	return c
+}
+
+// general takes what concerns the context and not one cell.
+func (s *Session) general(e event.Event, c *Changes) {
+	switch b := e.Body.(type) {
+	case event.State:
+		s.state = b
+		c.State = true
+	case event.Started:
+		s.kernelRan()
+	case event.InputRequest:
+		s.prompt = &Prompt{Cell: s.cells[e.Exec], ID: b.ID, Text: b.Prompt, Password: b.Password}
+		c.Prompt = true
+	case event.InputClosed:
+		if s.prompt != nil && s.prompt.ID == b.ID {
+			s.prompt = nil
+		}
+		c.Prompt = true
+	case event.Payload:
+		c.Payloads = append(c.Payloads, Payload{s.cells[e.Exec], b})
+	case event.Gap:
+		c.Notes = append(c.Notes, b.Detail)
+	}
+}
+
+// track follows one cell's run and reports whether its status changed.
+func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
+	st := s.status[key]
+	if st == nil || st.exec != e.Exec {
+		st = &CellStatus{} // an older run of this cell: its end still counts
+	}
+	switch b := e.Body.(type) {
+	case event.Accepted:
+		st.Phase, st.Started = Running, e.Time
+	case event.Ended:
+		st.Phase, st.Ended, st.Detail = phaseOf(b.Reason, !st.Started.IsZero()), e.Time, b.Detail
+		s.active--
+		c.Ended = append(c.Ended, Ended{key, b})
+	default:
+		return false
+	}
+	return true
+}
+
+func phaseOf(r event.Reason, started bool) Phase {
+	switch r {
+	case event.Done:
+		return Done
+	case event.Failed, event.TimedOut:
+		return Failed
+	case event.Interrupted:
+		return Interrupted
+	case event.Cancelled:
+		return NotRun
+	case event.Restarted:
+		if !started {
+			return NotRun
+		}
+	}
+	return Died
+}
+
+// kernelRan offers the kernel's name to a document that names none. The built-in Python
+// is written as python3: the file is for other front ends too.
+func (s *Session) kernelRan() {
+	if s.ran {
+		return
+	}
+	s.ran = true
+	name, display := s.kernel.Name, s.kernel.DisplayName
+	if name == builtinPython {
+		name, display = "python3", "Python 3"
+	}
+	s.doc.KernelRan(name, display, s.kernel.Language, s.ctx.Info().Language)
+}

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/mime/spill"
+	"github.com/nbterm/nbterm/notebook/output"
+)
+
+// Options are the settings of a Session.
+type Options struct {
+	Kernel         string        // --kernel; "" lets the notebook decide
+	Dir            string        // working folder of the kernel, absolute
+	Path           string        // of the notebook, for the kernel's JPY_SESSION_NAME
+	Env            []string      // further K=V for the kernel, never saved
+	StartupTimeout time.Duration // 0 = none
+	Timeout        time.Duration // of one cell; 0 = none
+	GoOn           bool          // a cell's failure does not cancel the cells behind it
+	AllowStdin     bool          // somebody can answer input()
+	OutputLimit    int64         // bytes kept of one stream of a cell; 0 = the default of mime.Text
+}
+
+// Session is a document joined with a code context.
+type Session struct {
+	doc    *notebook.Document
+	host   kernelclient.Host
+	opt    Options
+	spill  spill.File
+	set    *output.Set
+	ctx    kernelclient.Context // nil until Start
+	stream kernelclient.Stream
+	kernel kernelclient.Kernel
+	note   string
+	state  event.State
+	ran    bool // the kernel's name was offered to the document
+	cells  map[event.ExecID]notebook.CellKey
+	status map[notebook.CellKey]*CellStatus
+	active int // executions that have not ended
+	prompt *Prompt
+}
+
+// New joins doc with a kernel to be started on host. The session does not own the host.
+func New(doc *notebook.Document, host kernelclient.Host, opt Options) *Session {
+	s := &Session{
+		doc: doc, host: host, opt: opt,
+		cells: map[event.ExecID]notebook.CellKey{}, status: map[notebook.CellKey]*CellStatus{},
+	}
+	s.set = output.NewSet(&s.spill, opt.OutputLimit)
+	return s
+}
+
+// Doc is the session's document.
+func (s *Session) Doc() *notebook.Document { return s.doc }
+
+// Started tells whether Start succeeded: from then on Next delivers events.
+func (s *Session) Started() bool { return s.ctx != nil }
+
+// Kernel is the kernel in use, zero before Start. note says why it is another than the
+// one that the file names.
+func (s *Session) Kernel() (k kernelclient.Kernel, note string) { return s.kernel, s.note }
+
+// State is the kernel's state as far as Apply was told. Its zero value is "no kernel yet".
+func (s *Session) State() event.State { return s.state }
+
+// Err says why the kernel is dead, nil while it is not.
+func (s *Session) Err() error {
+	if s.ctx == nil {
+		return nil
+	}
+	return s.ctx.Info().Err
+}
+
+// Running tells whether anything runs or waits.
+func (s *Session) Running() bool { return s.active > 0 }
+
+// Choose says which kernel Start would take.
+func (s *Session) Choose(ctx context.Context) (kernelclient.Kernel, string, error) {
+	kernels, err := s.host.Kernels(ctx)
+	if err != nil {
+		return kernelclient.Kernel{}, "", err
+	}
+	name, display, language := s.doc.Kernelspec()
+	if language == "" {
+		language = s.doc.Language()
+	}
+	return Choose(kernels, Wish{Override: s.opt.Kernel, Name: name, Display: display, Language: language})
+}
+
+// Start chooses the kernel and starts it. It returns before the kernel is ready. Calling
+// it again does nothing.
+func (s *Session) Start(ctx context.Context) error {
+	if s.ctx != nil {
+		return nil
+	}
+	k, note, err := s.Choose(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := s.host.Start(ctx, kernelclient.StartSpec{
+		Kernel: k.Name, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path, StartupTimeout: s.opt.StartupTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	s.ctx, s.kernel, s.note = c, k, note
+	s.stream = c.Follow(0)
+	s.state = c.Info().State
+	return nil
+}
+
+// Next waits for the next batch of the context's events, to be handed to Apply by the
+// session's owner. It may be called from any one goroutine, after Start.
+func (s *Session) Next(ctx context.Context) ([]event.Event, error) {
+	if s.stream == nil {
+		return nil, io.EOF
+	}
+	return s.stream.Next(ctx)
+}
+
+// Run puts the code cells among keys into the queue, in this order and as one group. It
+// starts the kernel where there is none, and restarts one that died.
+func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	if s.state.State == event.Dead && s.ctx.Info().State.State == event.Dead {
+		if err := s.Restart(ctx); err != nil {
+			return err
+		}
+	}
+	group := rand.Text()
+	for _, key := range keys {
+		cell := s.doc.Cell(key)
+		if cell == nil || cell.Type != notebook.Code || s.Status(key).Phase.Pending() {
+			continue
+		}
+		if err := s.submit(ctx, cell, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string) error {
+	id := event.ExecID(rand.Text())
+	s.cells[id] = cell.Key
+	err := s.ctx.Submit(ctx, kernelclient.Request{
+		ID: id, Cell: event.CellKey(cell.Key), Code: cell.Source, Group: group,
+		GoOn: s.opt.GoOn, AllowStdin: s.opt.AllowStdin, Timeout: s.opt.Timeout,
+	})
+	if err != nil {
+		delete(s.cells, id)
+		return err
+	}
+	s.active++
+	s.set.Load(event.CellKey(cell.Key), cell.Outputs())
+	s.status[cell.Key] = &CellStatus{Phase: Queued, exec: id}
+	return nil
+}
+
+// Interrupt stops what runs and cancels what waits behind it.
+func (s *Session) Interrupt(ctx context.Context) error {
+	if s.ctx == nil {
+		return nil
+	}
+	return s.ctx.Interrupt(ctx)
+}
+
+// Cancel takes a waiting cell out of the queue.
+func (s *Session) Cancel(ctx context.Context, key notebook.CellKey) error {
+	st := s.status[key]
+	if s.ctx == nil || st == nil || !st.Phase.Pending() {
+		return &kernelclient.Error{Kind: kernelclient.NotFound, What: "the cell is not waiting in the queue"}
+	}
+	return s.ctx.Cancel(ctx, st.exec)
+}
+
+// Restart replaces the kernel by a fresh one. It returns before that one is ready; runs
+// handed over meanwhile wait for it.
+func (s *Session) Restart(ctx context.Context) error {
+	if s.ctx == nil {
+		return s.Start(ctx)
+	}
+	return s.ctx.Restart(ctx)
+}
+
+// Answer answers the open prompt.
+func (s *Session) Answer(ctx context.Context, line string) error {
+	if s.prompt == nil {
+		return kernelclient.ErrAnswered
+	}
+	id := s.prompt.ID
+	s.prompt = nil
+	return s.ctx.Answer(ctx, id, line)
+}
+
+// Stop ends the kernel, with force at once. The session can still apply what Next delivers.
+func (s *Session) Stop(ctx context.Context, force bool) error {
+	if s.ctx == nil {
+		return nil
+	}
+	return s.ctx.Stop(ctx, force)
+}
+
+// Close frees what the session holds, after the last Snapshot was written: long outputs
+// that were spilled to disk go with it. It does not stop the kernel.
+func (s *Session) Close() error {
+	if s.stream != nil {
+		_ = s.stream.Close() // never fails: it only lets go
+	}
+	return s.spill.Close()
+}
+
+// CellOf is the cell that an execution of this session belongs to.
+func (s *Session) CellOf(id event.ExecID) (notebook.CellKey, bool) {
+	key, ok := s.cells[id]
+	return key, ok
+}
