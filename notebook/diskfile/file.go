@@ -1,0 +1,151 @@
+package diskfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// File is a file as it was last read or written. One goroutine owns it.
+type File struct {
+	Path string // as the caller gave it; symlinks in it are followed anew at every Save
+	// StateDir is where the copy goes that guards a save in place. Where it is "", a
+	// fresh folder for temporary files serves.
+	StateDir string
+
+	info fs.FileInfo // nil for a file that does not exist yet
+	seen time.Time   // when it was read or written
+	data []byte      // what was read, until sum is needed
+	sum  []byte
+}
+
+// New stands for a file that does not exist yet. Save refuses if it exists then.
+func New(path string) *File { return &File{Path: path} }
+
+// Read reads a regular file, following symlinks. Folders, FIFOs, sockets and devices are
+// refused without being opened. Errors are *Error; the caller may not change data.
+func Read(path string) (data []byte, f *File, err error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, nil, failed("open", path, err)
+	}
+	data, info, err = readAll(path)
+	if err != nil {
+		return nil, nil, failed("open", path, err)
+	}
+	return data, &File{Path: path, info: info, seen: time.Now(), data: data}, nil
+}
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return ErrDirectory
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w (%s)", ErrNotRegular, kind(info.Mode()))
+	}
+	return nil
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "mode " + m.Type().String()
+}
+
+// readAll reads what open finds; it may be something else than what was looked at before.
+func readAll(path string) ([]byte, fs.FileInfo, error) {
+	r, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	info, err := r.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(r); err != nil {
+		return nil, nil, err
+	}
+	return b.Bytes(), info, nil
+}
+
+// Exists tells whether the file was there when it was last read or saved.
+func (f *File) Exists() bool { return f.info != nil }
+
+// Sum returns the SHA-256 of what was last read or written, nil for a file that does not
+// exist yet.
+func (f *File) Sum() []byte {
+	if f.sum == nil && f.info != nil {
+		sum := sha256.Sum256(f.data)
+		f.sum, f.data = sum[:], nil
+	}
+	return f.sum
+}
+
+// slack is how much older than our look at a file its time of change must be to prove
+// that it was not changed after that look within one tick of a coarse clock.
+const slack = 2 * time.Second
+
+// Changed tells whether the content on disk differs from what was last read or written;
+// a file that was deleted, or came into being, has changed. Touching it is no change.
+func (f *File) Changed() (bool, error) {
+	info, err := os.Stat(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.info != nil, nil
+	case err != nil:
+		return false, failed("open", f.Path, err)
+	case f.info == nil || !info.Mode().IsRegular() || info.Size() != f.info.Size():
+		return true, nil
+	case os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && f.seen.Sub(info.ModTime()) > slack:
+		return false, nil
+	}
+	r, err := os.OpenFile(f.Path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return false, failed("open", f.Path, err)
+	}
+	defer r.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return false, failed("open", f.Path, err)
+	}
+	if !bytes.Equal(h.Sum(nil), f.Sum()) {
+		return true, nil
+	}
+	f.info, f.seen = info, time.Now() // touched: remembered, so that the next look is cheap
+	return false, nil
+}
+
+// ReadOnly tells whether the file exists and may not be written to by this process.
+func (f *File) ReadOnly() bool {
+	w, err := os.OpenFile(f.Path, os.O_WRONLY|nonblock, 0)
+	if err == nil {
+		w.Close()
+	}
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// wrote remembers what the file is now.
+func (f *File) wrote(h hash.Hash, info fs.FileInfo) {
+	f.info, f.seen, f.data, f.sum = info, time.Now(), nil, h.Sum(nil)
+}

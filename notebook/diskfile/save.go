@@ -1,0 +1,262 @@
+package diskfile
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Save writes the file anew with what write writes. The new content takes the place of
+// the old in one step (temporary file beside it, fsync, rename, fsync of the folder), with
+// mode and owner kept and symlinks followed. Where that would break a link, an owner or
+// an ACL, or cannot be, it is written in place after a copy of it was synced to StateDir.
+//
+// A file that may not be written to is not replaced, whatever the folder allows. After an
+// error the old content is untouched, or Error.Copy names the new one; Save may be called again.
+func (f *File) Save(write func(io.Writer) error) error {
+	target, err := resolve(f.Path)
+	if err != nil {
+		return failed("save", f.Path, err)
+	}
+	old, err := f.writable(target)
+	if err != nil {
+		return failed("save", f.Path, err)
+	}
+	if old != nil && !replaceable(target, old) {
+		return f.saveInPlace(target, write)
+	}
+	err = f.replace(target, old, write)
+	var early *cannotReplace
+	if errors.As(err, &early) && old != nil {
+		return f.saveInPlace(target, write)
+	}
+	if early != nil {
+		err = early.err
+	}
+	if err != nil {
+		return failed("save", f.Path, err)
+	}
+	return nil
+}
+
+// resolve follows symlinks to what is to be written, also where that does not exist yet.
+func resolve(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	return "", errors.New("too many levels of symbolic links")
+}
+
+// writable checks that target is a file that may be written, and returns what it is; nil
+// where there is none yet.
+func (f *File) writable(target string) (fs.FileInfo, error) {
+	info, err := os.Lstat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Stat(filepath.Dir(target))
+		return nil, err
+	}
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.info == nil {
+		return nil, fs.ErrExist
+	}
+	w, err := os.OpenFile(target, os.O_WRONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	return info, w.Close()
+}
+
+// cannotReplace is a failure before anything was changed that writing in place may get round.
+type cannotReplace struct{ err error }
+
+func (e *cannotReplace) Error() string { return e.err.Error() }
+
+// replace writes a temporary file beside target and renames it. old is nil for a new file.
+func (f *File) replace(target string, old fs.FileInfo, write func(io.Writer) error) (err error) {
+	tmp, err := createTemp(target, old == nil)
+	if err != nil {
+		return replaceError(err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+		}
+	}()
+	if old != nil {
+		if err := keepOwner(tmp, old); err != nil {
+			return &cannotReplace{err}
+		}
+		if err := tmp.Chmod(old.Mode().Perm() | old.Mode()&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky)); err != nil {
+			return &cannotReplace{err}
+		}
+	}
+	sum, err := fill(tmp, write)
+	if err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), target); err != nil {
+		return replaceError(err)
+	}
+	if err := syncDir(filepath.Dir(target)); err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	f.wrote(sum, info)
+	return nil
+}
+
+// createTemp makes a new file beside target: for nobody else's eyes, or, where there is no
+// old file whose mode it will get, with the mode that the umask gives.
+func createTemp(target string, fresh bool) (*os.File, error) {
+	mode := fs.FileMode(0o600)
+	if fresh {
+		mode = 0o666
+	}
+	dir, base := filepath.Split(target)
+	if len(base) > 200 {
+		base = base[:200] // names end at 255 bytes
+	}
+	for n := time.Now().UnixNano(); ; n++ {
+		name := filepath.Join(dir, "."+base+".nbterm-"+strconv.FormatInt(n, 36)+"~")
+		tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return tmp, err
+		}
+	}
+}
+
+// fill writes and syncs a file, and returns the sum of what was written.
+func fill(file *os.File, write func(io.Writer) error) (hash.Hash, error) {
+	sum := sha256.New()
+	b := bufio.NewWriterSize(io.MultiWriter(file, sum), 256<<10)
+	if err := write(b); err != nil {
+		return nil, err
+	}
+	if err := b.Flush(); err != nil {
+		return nil, err
+	}
+	return sum, file.Sync()
+}
+
+// saveInPlace writes a synced copy to the state folder, then over the old content. The
+// copy goes once the file itself is synced.
+func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
+	safe, err := WriteRecovery(f.StateDir, f.Path, write)
+	if err != nil {
+		return failed("save", f.Path, err)
+	}
+	sum, info, err := overwrite(target, safe)
+	if err != nil {
+		err := failed("save", f.Path, err)
+		var e *Error
+		if errors.As(err, &e) {
+			e.Next, e.Copy = "the file may be damaged now", safe
+		}
+		return err
+	}
+	f.wrote(sum, info)
+	os.Remove(safe)
+	if f.StateDir == "" {
+		os.Remove(filepath.Dir(safe))
+	}
+	return nil
+}
+
+func overwrite(target, from string) (hash.Hash, fs.FileInfo, error) {
+	r, err := os.Open(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	w, err := os.OpenFile(target, os.O_WRONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	var n int64
+	sum, err := fill(w, func(to io.Writer) error {
+		n, err = io.Copy(to, r)
+		return err
+	})
+	if err == nil {
+		err = w.Truncate(n) // last: a failure before leaves no less than there was
+	}
+	if err == nil {
+		err = w.Sync()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := w.Stat()
+	return sum, info, err
+}
+
+// WriteRecovery writes a synced copy of what is to be saved as origPath into stateDir,
+// under a name that no other copy has: 0600, in a folder that is 0700. It returns the
+// copy's path. Where stateDir is "", a fresh folder for temporary files is used.
+func WriteRecovery(stateDir, origPath string, write func(io.Writer) error) (path string, err error) {
+	if stateDir == "" {
+		stateDir, err = os.MkdirTemp("", "nbterm-recovery-*")
+	} else if err = os.MkdirAll(stateDir, 0o700); err == nil {
+		err = os.Chmod(stateDir, 0o700)
+	}
+	if err != nil {
+		return "", failed("save", origPath, err)
+	}
+	base := filepath.Base(origPath)
+	if len(base) > 150 {
+		base = base[len(base)-150:]
+	}
+	file, err := os.CreateTemp(stateDir, time.Now().Format("20060102-150405-")+"*-"+base)
+	if err != nil {
+		return "", failed("save", origPath, err)
+	}
+	_, err = fill(file, write)
+	if cerr := file.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = syncDir(stateDir)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return "", failed("save", origPath, err)
+	}
+	return file.Name(), nil
+}
