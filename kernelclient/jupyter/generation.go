@@ -158,7 +158,9 @@ func (g *generation) isEnded() bool {
 func (g *generation) watch() {
 	select {
 	case <-g.kernel.Died():
-		g.waitFor(g.over)
+		if g.isReady() { // else nothing that it said belongs to anybody
+			g.waitFor(g.over)
+		}
 	case <-g.over:
 		g.waitFor(g.kernel.Died())
 	case <-g.ctx.Done():
