@@ -1,0 +1,67 @@
+// Package debuglog writes what a host's contexts go through to a log: starts, states and
+// ends, never code, outputs or environment. It must not change what it watches.
+package debuglog
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// Host is a host whose contexts are followed into a log, each until it is stopped.
+type Host struct {
+	kernelclient.Host
+	log       *slog.Logger
+	followers sync.WaitGroup
+}
+
+// Wrap returns h with its contexts logged.
+func Wrap(h kernelclient.Host, log *slog.Logger) *Host { return &Host{Host: h, log: log} }
+
+// Start implements kernelclient.Host.
+func (h *Host) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	c, err := h.Host.Start(ctx, spec)
+	h.log.Info("start", "kernel", spec.Kernel, "dir", spec.Dir, "err", err)
+	if err != nil {
+		return nil, err
+	}
+	stream := c.Follow(0)
+	h.followers.Go(func() { h.follow(c.Info().ID, stream) })
+	return c, nil
+}
+
+// Close waits until every context was stopped and logged to its end, then closes the host.
+func (h *Host) Close() error {
+	h.followers.Wait()
+	return h.Host.Close()
+}
+
+func (h *Host) follow(id kernelclient.ContextID, stream kernelclient.Stream) {
+	defer stream.Close()
+	for {
+		batch, err := stream.Next(context.Background())
+		if err != nil {
+			h.log.Debug("stopped", "context", id)
+			return
+		}
+		for _, e := range batch {
+			h.write(id, e)
+		}
+	}
+}
+
+func (h *Host) write(id kernelclient.ContextID, e event.Event) {
+	switch b := e.Body.(type) {
+	case event.State:
+		h.log.Info("state", "context", id, "state", b.State, "generation", b.Generation)
+	case event.Ended:
+		h.log.Info("ended", "context", id, "exec", e.Exec, "reason", b.Reason, "count", b.Count)
+	case event.Gap:
+		h.log.Warn("gap", "context", id, "detail", b.Detail)
+	case event.Unknown:
+		h.log.Debug("unknown message", "context", id, "type", b.Type)
+	}
+}
