@@ -126,6 +126,19 @@ func TestErrorThatCameInTheReplyAlone(t *testing.T) {
 	})
 }
 
+func TestErrorThatWasOnlyShown(t *testing.T) {
+	withKernel(t, func(k *fakeKernel) {
+		k.onExecute = func(k *fakeKernel, m Message) {
+			k.status(m, "busy")
+			k.say(IOPub, m, "error", `{"ename":"E"}`)
+			k.reply(m, "ok")
+			k.status(m, "idle")
+		}
+	}, func(t *testing.T, d *driver, s *sink) {
+		wantOutcome(t, execute(t, d, "a", "get_ipython().showtraceback()"), kernelclient.Outcome{Reason: event.Done})
+	})
+}
+
 func TestLateAndForeignOutput(t *testing.T) {
 	var first Message
 	withKernel(t, func(k *fakeKernel) {

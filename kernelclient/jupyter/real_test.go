@@ -137,8 +137,6 @@ func storyInterrupt(t *testing.T, d kernelclient.Driver, s *sink) {
 	want(t, execute(t, d, "after", "1"), event.Done)
 }
 
-func asked(e sunk) bool { _, ok := e.body.(event.InputRequest); return ok }
-
 func storyInput(t *testing.T, d kernelclient.Driver, s *sink) {
 	out := inBackground(t, d, "input", "x = input('who? '); print('hi', x)")
 	request := s.wait(t, asked).body.(event.InputRequest)

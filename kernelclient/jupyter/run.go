@@ -166,6 +166,7 @@ func (g *generation) judge(x *run) (out kernelclient.Outcome, end, again bool) {
 func (x *run) outcome() kernelclient.Outcome {
 	out := kernelclient.Outcome{Reason: event.Done, Count: x.count}
 	switch {
+	case x.status == "ok": // also where code showed a traceback and went on
 	case strings.HasPrefix(x.status, "abort"):
 		out.Reason, out.Detail = event.Failed, "the kernel did not run it (aborted)"
 	case x.failed && x.interrupted && strings.Contains(strings.ToLower(x.failure.Name), "interrupt"):

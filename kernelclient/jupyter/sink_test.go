@@ -118,3 +118,6 @@ func execute(t testing.TB, d kernelclient.Driver, id event.ExecID, code string) 
 	t.Helper()
 	return d.Run(t.Context(), kernelclient.Request{ID: id, Code: code, AllowStdin: true})
 }
+
+// asked tells whether e is a question.
+func asked(e sunk) bool { _, ok := e.body.(event.InputRequest); return ok }

@@ -55,6 +55,8 @@ type Options struct {
 	// It is called from the socket's one reader, so it must not wait for anything, nor
 	// call Close. After Close has returned it is not called any more.
 	Deliver func(parts [][]byte, err error)
+
+	handshake time.Duration // instead of handshakeTimeout, for tests
 }
 
 // Socket is one connection to one peer. Send and Close may be called from any goroutine.
@@ -88,6 +90,9 @@ func Dial(endpoint string, opt Options) (*Socket, error) {
 	}
 	if opt.MaxMessage <= 0 {
 		s.opt.MaxMessage = MaxMessage
+	}
+	if opt.handshake <= 0 {
+		s.opt.handshake = handshakeTimeout
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	go s.run()
@@ -174,14 +179,14 @@ func (s *Socket) connect() (net.Conn, *bufio.Reader, error) {
 }
 
 func (s *Socket) attempt() (net.Conn, *bufio.Reader, error) {
-	dialer := net.Dialer{Timeout: handshakeTimeout}
+	dialer := net.Dialer{Timeout: s.opt.handshake}
 	conn, err := dialer.DialContext(s.ctx, s.network, s.address)
 	if err != nil {
 		return nil, nil, err
 	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.Close() })
 	defer stop()
-	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
+	_ = conn.SetDeadline(time.Now().Add(s.opt.handshake))
 	r := bufio.NewReaderSize(conn, 64<<10)
 	err = handshake(conn, r, s.opt.Type, s.opt.Identity)
 	if err == nil {
@@ -191,7 +196,7 @@ func (s *Socket) attempt() (net.Conn, *bufio.Reader, error) {
 		_ = conn.Close()
 		var timeout net.Error
 		if errors.As(err, &timeout) && timeout.Timeout() {
-			err = protocolError(fmt.Sprintf("the peer did not answer the handshake within %s", handshakeTimeout))
+			err = protocolError(fmt.Sprintf("the peer did not answer the handshake within %s", s.opt.handshake))
 		}
 		return nil, nil, err
 	}
