@@ -31,7 +31,8 @@ type Document struct {
 	removed  map[CellKey]*Cell // cells that only the history still has
 	metadata []ipynb.MetadataEdit
 
-	keys    uint64 // counters
+	ids     map[string]bool // every nbformat id that any cell has had
+	keys    uint64          // counters
 	version uint64
 	state   uint64 // identity of what the history made; undo brings an old one back
 	other   uint64 // changes that are no undo steps: runs, kernel metadata
@@ -72,11 +73,12 @@ func Parse(data []byte) (*Document, error) {
 }
 
 func newDocument(file *ipynb.File) *Document {
-	d := &Document{file: file, byKey: map[CellKey]*Cell{}, removed: map[CellKey]*Cell{}, history: history{limit: historyBytes}}
+	d := &Document{file: file, byKey: map[CellKey]*Cell{}, removed: map[CellKey]*Cell{}, ids: map[string]bool{}, history: history{limit: historyBytes}}
 	for i, c := range file.Cells() {
 		cell := d.readCell(c, i)
 		d.base = append(d.base, cell)
 		d.byKey[cell.Key] = cell
+		d.ids[cell.ID] = true
 	}
 	d.cells = d.base
 	return d
@@ -97,17 +99,8 @@ func (d *Document) newID() string {
 	for {
 		var b [4]byte
 		_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-		id := hex.EncodeToString(b[:])
-		taken := func(c *Cell) bool { return c.ID == id }
-		if slices.ContainsFunc(d.cells, taken) || slices.ContainsFunc(d.base, taken) {
-			continue
-		}
-		for _, c := range d.removed {
-			if c.ID == id {
-				id = ""
-			}
-		}
-		if id != "" {
+		if id := hex.EncodeToString(b[:]); !d.ids[id] {
+			d.ids[id] = true
 			return id
 		}
 	}
@@ -220,9 +213,13 @@ func (d *Document) writable() error {
 // Copy returns what the cells called keys are made of, in the document's order. Cells
 // inserted from it get keys and ids of their own.
 func (d *Document) Copy(keys ...CellKey) []NewCell {
+	want := make(map[CellKey]bool, len(keys))
+	for _, k := range keys {
+		want[k] = true
+	}
 	var out []NewCell
 	for _, c := range d.cells {
-		if slices.Contains(keys, c.Key) {
+		if want[c.Key] {
 			out = append(out, NewCell{
 				Type: c.Type, Source: c.Source, Metadata: c.metadata, Attachments: c.attached,
 				Outputs: c.Outputs(), Count: c.Count,

@@ -327,8 +327,14 @@ func TestFailedOpUndoesItsStep(t *testing.T) {
 		t.Error("half a step was done:", err)
 	}
 	for _, op := range []Op{
-		Insert{At: 3}, Insert{At: -1}, Move{Keys: []CellKey{key}, To: 2}, SetType{Key: key, Type: "heading"},
-		Edit{key, Splice{0, 99, ""}}, Edit{key, Splice{2, 1, ""}}, SetSource{Key: "none"}, ClearOutputs{Keys: []CellKey{"none"}},
+		Insert{At: 3},
+		Insert{At: -1},
+		Move{Keys: []CellKey{key}, To: 2},
+		SetType{Key: key, Type: "heading"},
+		Edit{key, Splice{0, 99, ""}},
+		Edit{key, Splice{2, 1, ""}},
+		SetSource{Key: "none"},
+		ClearOutputs{Keys: []CellKey{"none"}},
 	} {
 		if err := d.Do("Test", op); err == nil {
 			t.Errorf("%#v was done", op)
@@ -427,5 +433,49 @@ func TestSnapshotStays(t *testing.T) {
 	var b bytes.Buffer
 	if _, err := s.WriteTo(&b); err != nil || b.String() != before {
 		t.Error("the snapshot changed", err)
+	}
+}
+
+func TestErrorOutputsOfAnyShape(t *testing.T) { // A33
+	d, _ := open(t, "A33.ipynb")
+	var got []string
+	for _, c := range d.Cells() {
+		e := c.Outputs()[0].Decode().(*mime.Error)
+		got = append(got, fmt.Sprintf("%s: %s %q", e.Name, e.Value, e.Traceback))
+	}
+	want := []string{`SyntaxFailure: bad token []`, `number: 3 ["line one\nline two"]`, `Lost: no trace key []`, `:  ["\x1b[0;31mBoom\x1b[0m: colored"]`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestJSONDataStaysJSON(t *testing.T) { // A32
+	d, before := open(t, "A32.ipynb")
+	do(t, d, SetSource{Key: d.Cells()[0].Key, Source: "edited"}, Insert{At: 3, Cells: d.Copy(keys(d)...)})
+	cells := rawjson.Value(text(t, d)).Get("cells").Elements()
+	for i, c := range rawjson.Value(before).Get("cells").Elements() {
+		for _, got := range []rawjson.Value{cells[i].Get("outputs"), cells[i+3].Get("outputs")} {
+			if string(got) != string(c.Get("outputs")) {
+				t.Errorf("outputs %d became %s", i, got)
+			}
+		}
+	}
+}
+
+func TestPastedCellsTakeTheFilesManner(t *testing.T) {
+	from, _ := open(t, "A29.ipynb") // indent 1
+	for _, name := range []string{"A02-4sp.ipynb", "A02-oneline.ipynb"} {
+		d, before := open(t, name)
+		do(t, d, Insert{At: 0, Cells: from.Copy(keys(from)[0])})
+		got := text(t, d)
+		if strings.Count(before, "\n") < 3 {
+			if strings.Count(got, "\n") != strings.Count(before, "\n") {
+				t.Errorf("%s: more lines\n%s", name, got)
+			}
+			continue
+		}
+		if !strings.Contains(got, "\n            \"attachments\": {\n                \"dot.png\": {\n                    \"image/png\": ") {
+			t.Errorf("%s:\n%s", name, got)
+		}
 	}
 }

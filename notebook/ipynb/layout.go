@@ -74,16 +74,18 @@ func (l layout) between(n int) string {
 
 // list writes a list element by element; call begin before each element, and end last.
 type list struct {
-	w *writer
-	l layout
-	n int
+	w   *writer
+	l   layout
+	n   int
+	sep string // from the second element on
 }
 
 func (s *list) begin() {
 	if s.n == 0 {
 		s.w.str("[" + s.l.newline(1))
+		s.sep = "," + s.l.between(1)
 	} else {
-		s.w.str("," + s.l.between(1))
+		s.w.str(s.sep)
 	}
 	s.n++
 }

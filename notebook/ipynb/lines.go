@@ -8,10 +8,8 @@ import "unicode/utf8"
 func lineEnd(s string, last bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c > 0x1E && c < 0xC2 {
-			continue
-		}
 		switch {
+		case c > 0x1E && c < 0xC2:
 		case c == '\r':
 			switch {
 			case i+1 < len(s) && s[i+1] == '\n':

@@ -3,6 +3,7 @@ package ipynb
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"io"
 	"unicode/utf8"
 
@@ -47,8 +48,23 @@ func (w *writer) quoted(s string) {
 
 // inner writes s as part of a JSON string, without quotes.
 func (w *writer) inner(s string) {
-	w.buf = w.encode(w.buf[:0], s)
+	n := plain(s)
+	w.str(s[:n])
+	if n == len(s) {
+		return
+	}
+	w.buf = w.encode(w.buf[:0], s[n:])
 	w.raw(w.buf[1 : len(w.buf)-1])
+}
+
+// plain is how many bytes at the start of s stand for themselves in any JSON string.
+func plain(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func (w *writer) encode(dst []byte, s string) []byte {
@@ -75,10 +91,15 @@ func isASCII(s string) bool {
 // and no byte that is not ASCII.
 func escapes(data []byte) bool {
 	data = bytes.TrimPrefix(data, bom)
-	for _, c := range data {
-		if c >= utf8.RuneSelf {
+	const high = 0x8080808080808080 // eight bytes at a time: files are big
+	words := data[:len(data)&^7]
+	for ; len(words) > 0; words = words[8:] {
+		if binary.LittleEndian.Uint64(words)&high != 0 {
 			return false
 		}
+	}
+	if !isASCII(string(data[len(data)&^7:])) {
+		return false
 	}
 	for {
 		i := bytes.Index(data, []byte(`\u`))
