@@ -18,7 +18,14 @@ func TestLine(t *testing.T) {
 		{"kill", func(l *Line) { l.Insert("abc"); l.Left(); l.KillBefore() }, "|c"},
 		{"kill after", func(l *Line) { l.Insert("abc"); l.Home(); l.KillAfter() }, "|"},
 		{"kill word", func(l *Line) { l.Insert("ab cd  "); l.KillWord() }, "ab |"},
-		{"ends", func(l *Line) { l.Home(); l.Left(); l.Backspace(); l.End(); l.Right(); l.Delete() }, "|"},
+		{"ends", func(l *Line) {
+			l.Home()
+			l.Left()
+			l.Backspace()
+			l.End()
+			l.Right()
+			l.Delete()
+		}, "|"},
 	} {
 		var l Line
 		c.do(&l)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -23,6 +24,12 @@ type Config struct {
 	Width, Height int
 	// Run is the program. It returns when it ended.
 	Run func(ctx context.Context, tty TTY) error
+	// OSPipe makes the program's input a pipe of the system, which can be let go of and
+	// taken up again, as around an external editor. In synctest bubbles it must be false.
+	OSPipe bool
+	// Sync is typed before each call of Idle, so that the program knows when all keys
+	// typed before have arrived.
+	Sync string
 	// Idle returns when the program has nothing left to do and its frame is written.
 	Idle func(ctx context.Context) error
 }
@@ -38,7 +45,7 @@ type TTY struct {
 type Screen struct {
 	t      testing.TB
 	cfg    Config
-	keys   *io.PipeWriter
+	keys   io.WriteCloser
 	cancel context.CancelFunc
 	done   chan struct{}
 	err    error // of Run, once done is closed
@@ -53,7 +60,7 @@ type Screen struct {
 // Start runs a program on a fresh terminal. The test's cleanup ends both.
 func Start(t testing.TB, cfg Config) *Screen {
 	t.Helper()
-	in, keys := io.Pipe()
+	in, keys := pipe(t, cfg.OSPipe)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Screen{
 		t: t, cfg: cfg, keys: keys, cancel: cancel, done: make(chan struct{}),
@@ -73,15 +80,28 @@ func Start(t testing.TB, cfg Config) *Screen {
 		cancel()
 		s.Wait()
 		_ = in.Close()
-		s.mu.Lock()
-		_ = s.term.Close()
-		s.mu.Unlock()
+		// The emulator's own Close writes what its Read reads without a lock: its pipe is closed instead.
+		if c, ok := s.term.InputPipe().(io.Closer); ok {
+			_ = c.Close()
+		}
 		<-replies
 		if t.Failed() {
 			t.Logf("the last screen:\n%s", s.Text())
 		}
 	})
 	return s
+}
+
+func pipe(t testing.TB, system bool) (io.ReadCloser, io.WriteCloser) {
+	if !system {
+		return io.Pipe()
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return r, w
 }
 
 type writer struct{ s *Screen }
@@ -118,7 +138,7 @@ func (s *Screen) write(seq string) {
 	select {
 	case <-wrote:
 	case <-s.done: // nobody reads keys any more
-		_ = s.keys.CloseWithError(io.EOF)
+		_ = s.keys.Close()
 	}
 }
 
@@ -258,6 +278,7 @@ func (s *Screen) WaitIdle() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	s.write(s.cfg.Sync)
 	if err := s.cfg.Idle(ctx); err != nil {
 		s.fail("the program does not become idle: %v", err)
 	}

@@ -1,0 +1,196 @@
+package tui_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"go.uber.org/goleak"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui"
+	"github.com/nbterm/nbterm/tui/internal/screentest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func host(driver kernelclient.Driver) *hosttest.Host {
+	return &hosttest.Host{
+		List:  []kernelclient.Kernel{{Name: "python3", DisplayName: "Python 3 (ipykernel)", Language: "python", Found: "/env"}},
+		Drive: func(kernelclient.StartSpec) kernelclient.Driver { return driver },
+	}
+}
+
+// app is a program on an emulated screen, with a kernel in memory.
+type app struct {
+	*screentest.Screen
+	t       *testing.T
+	probe   *tui.Probe
+	path    string
+	state   string
+	signals chan os.Signal
+	stderr  *bytes.Buffer // to be read once the program ended
+	exit    int           // likewise
+	kernel  *hosttest.Fake
+}
+
+type setup struct {
+	file          string // contents of the notebook; "": a new one
+	name          string // "": test.ipynb
+	width, height int    // 0: 80x24
+	script        hosttest.Script
+	env           []string
+	osPipe        bool // see screentest.Config
+	theme         themes.Theme
+	profile       colorprofile.Profile
+}
+
+func open(t *testing.T, s setup) *app {
+	t.Helper()
+	if s.width == 0 {
+		s.width, s.height = 80, 24
+	}
+	if s.name == "" {
+		s.name = "test.ipynb"
+	}
+	if s.theme.Name == "" {
+		s.theme = themes.Dark()
+	}
+	if s.profile == 0 {
+		s.profile = colorprofile.ANSI256
+	}
+	a := &app{
+		t: t, probe: &tui.Probe{}, path: filepath.Join(t.TempDir(), s.name), state: t.TempDir(),
+		signals: make(chan os.Signal, 1), stderr: &bytes.Buffer{}, kernel: &hosttest.Fake{Script: s.script},
+	}
+	doc, file := notebook.New(), diskfile.New(a.path)
+	if s.file != "" {
+		doc, file = read(t, a.path, s.file)
+	}
+	opt := tui.Options{
+		Session: session.New(doc, host(a.kernel), session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
+		File:    file, Theme: s.theme, StateDir: a.state, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
+		Env: append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
+	}
+	a.Screen = screentest.Start(t, screentest.Config{
+		Width: s.width, Height: s.height, Idle: a.probe.Idle, Sync: tui.ProbeKeys, OSPipe: s.osPipe,
+		Run: func(ctx context.Context, tty screentest.TTY) error {
+			opt.In, opt.Out, opt.Width, opt.Height = tty.In, tty.Out, tty.Width, tty.Height
+			var err error
+			a.exit, err = tui.Run(ctx, opt)
+			return err
+		},
+	})
+	a.WaitIdle()
+	return a
+}
+
+func read(t *testing.T, path, contents string) (*notebook.Document, *diskfile.File) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data, file, err := diskfile.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := notebook.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, file
+}
+
+// resize gives the terminal another size.
+func (a *app) resize(width, height int) {
+	a.t.Helper()
+	a.Resize(width, height)
+	if err := a.probe.Resize(a.t.Context(), width, height); err != nil {
+		a.t.Fatal(err)
+	}
+	a.WaitIdle()
+}
+
+// shows fails unless all texts are on the screen.
+func (a *app) shows(texts ...string) {
+	a.t.Helper()
+	screen := a.Text()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			a.t.Errorf("the screen does not show %q:\n%s", text, screen)
+		}
+	}
+}
+
+// hides fails if one of the texts is on the screen.
+func (a *app) hides(texts ...string) {
+	a.t.Helper()
+	screen := a.Text()
+	for _, text := range texts {
+		if strings.Contains(screen, text) {
+			a.t.Errorf("the screen shows %q:\n%s", text, screen)
+		}
+	}
+}
+
+// saved is the file's contents.
+func (a *app) saved() string {
+	a.t.Helper()
+	data, err := os.ReadFile(a.path)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// file makes a notebook of code cells.
+func file(sources ...string) string {
+	doc := notebook.New()
+	var cells []notebook.NewCell
+	for _, s := range sources {
+		cell := notebook.NewCell{Type: notebook.Code, Source: s}
+		if text, ok := strings.CutPrefix(s, "md:"); ok {
+			cell = notebook.NewCell{Type: notebook.Markdown, Source: text}
+		}
+		cells = append(cells, cell)
+	}
+	first := doc.Cells()[0].Key
+	if err := doc.Do("make", notebook.Insert{At: 0, Cells: cells}, notebook.Delete{Keys: []notebook.CellKey{first}}); err != nil {
+		return err.Error()
+	}
+	var b bytes.Buffer
+	if _, err := doc.Snapshot().WriteTo(&b); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+func testdata(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// echo is a kernel that prints the code it gets.
+func echo(_ context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+	f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: "ran " + r.Code + "\n"})
+	return kernelclient.Outcome{Reason: event.Done}
+}
+
+func newSession(t *testing.T) *session.Session {
+	t.Helper()
+	return session.New(notebook.New(), host(&hosttest.Fake{}), session.Options{})
+}

@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// jobs owns the goroutines that Bubble Tea runs our commands in: none outlives Run.
+type jobs struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex // guards all below
+	closed bool
+	wait   sync.WaitGroup // Add only while !closed
+}
+
+func newJobs() *jobs {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &jobs{ctx: ctx, cancel: cancel}
+}
+
+// begin admits a command. Bubble Tea may start one after Run is over: it is refused.
+func (j *jobs) begin() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return false
+	}
+	j.wait.Add(1)
+	return true
+}
+
+// close cancels all commands and waits until they returned.
+func (j *jobs) close() {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	j.cancel()
+	j.wait.Wait()
+}
+
+// background makes a command that nobody waits for: timers, and reading the kernel's log.
+func (j *jobs) background(f func(context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if !j.begin() {
+			return nil
+		}
+		defer j.wait.Done()
+		return f(j.ctx)
+	}
+}
+
+// after delivers msg once d has passed.
+func (j *jobs) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return j.background(func(ctx context.Context) tea.Msg {
+		if !sleep(ctx, d) {
+			return nil
+		}
+		return msg
+	})
+}
+
+// sleep waits and reports whether the time passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// doneMsg brings the result of a command that the program counts as work in hand.
+type doneMsg struct{ msg tea.Msg }
+
+// do makes a command that counts: the program is not idle until its result was handled.
+func (m *Model) do(f func(context.Context) tea.Msg) tea.Cmd {
+	m.pending++
+	return m.jobs.background(func(ctx context.Context) tea.Msg { return doneMsg{f(ctx)} })
+}

@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/session"
+)
+
+const (
+	// drainEvery is the least time between two batches of events: output makes at most
+	// thirty frames a second, whatever the kernel's speed.
+	drainEvery = 33 * time.Millisecond
+	// interruptPatience is how long a kernel may ignore an interrupt before a restart is offered.
+	interruptPatience = 5 * time.Second
+	offerRestart      = "the kernel has not stopped 5 seconds after the interrupt; 00 restarts it (its variables are lost)"
+)
+
+// kernelState is what the screen remembers of the kernel besides the session.
+type kernelState struct {
+	reading      bool
+	drained      time.Time // when the last batch was delivered
+	ticking      bool
+	since        time.Time // when the present state began
+	state        event.KernelState
+	interrupts   int // how many were sent
+	ended        int // how many runs ended
+	noted        bool
+	afterRestart func() tea.Cmd
+}
+
+// eventsMsg is a batch of the context's events, or why there will be none any more.
+type eventsMsg struct {
+	events []event.Event
+	at     time.Time
+	err    error
+}
+
+// read waits for the next batch of events. One such command is under way at any time.
+func (m *Model) read() tea.Cmd {
+	if m.kernel.reading || !m.session.Started() {
+		return nil
+	}
+	m.kernel.reading = true
+	wait := drainEvery - time.Since(m.kernel.drained)
+	return m.jobs.background(func(ctx context.Context) tea.Msg {
+		if !sleep(ctx, wait) {
+			return nil
+		}
+		events, err := m.session.Next(ctx)
+		return eventsMsg{events, time.Now(), err}
+	})
+}
+
+// take applies a batch.
+func (m *Model) take(msg eventsMsg) tea.Cmd {
+	m.kernel.reading, m.kernel.drained = false, msg.at
+	if msg.err != nil {
+		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
+			m.fail(msg.err)
+		}
+		return nil
+	}
+	changes := m.session.Apply(msg.events)
+	m.refresh(changes.Cells...)
+	if changes.State {
+		m.stateChanged()
+	}
+	for _, e := range changes.Ended {
+		m.kernel.ended++
+		if e.Reason == event.Lost || e.Reason == event.TimedOut {
+			m.say(failure, e.Detail)
+		}
+	}
+	for _, note := range changes.Notes {
+		m.say(warning, note)
+	}
+	m.sayKernel()
+	if !m.session.Running() {
+		m.messages.drop(offerRestart)
+	}
+	if changes.Prompt {
+		m.promptOpened()
+	}
+	m.keepTail()
+	return tea.Batch(m.read(), m.tick())
+}
+
+// sayKernel tells once when another kernel runs than the file names.
+func (m *Model) sayKernel() {
+	if _, note := m.session.Kernel(); note != "" && !m.kernel.noted {
+		m.kernel.noted = true
+		m.say(info, note)
+	}
+}
+
+func (m *Model) stateChanged() {
+	s := m.session.State()
+	if s.State == m.kernel.state {
+		return
+	}
+	m.kernel.state, m.kernel.since = s.State, time.Now()
+	m.dirty = true
+	if s.State == event.Dead && s.Detail != "" && s.Detail != "stopped" {
+		m.say(failure, s.Detail+"; 00 starts it again")
+	}
+	m.hint = ""
+}
+
+// running is the view of the cell that runs, nil if none does.
+func (m *Model) running() *cellView {
+	for _, c := range m.cells {
+		if c.status.Phase == session.Running {
+			return c
+		}
+	}
+	return nil
+}
+
+// secondMsg comes once a second while a clock is on the screen.
+type secondMsg struct{}
+
+// tick keeps the clocks on the screen going. Nothing wakes up while there are none.
+func (m *Model) tick() tea.Cmd {
+	if m.kernel.ticking || !m.clocks() {
+		return nil
+	}
+	m.kernel.ticking = true
+	return m.jobs.after(time.Second, secondMsg{})
+}
+
+func (m *Model) clocks() bool {
+	switch m.session.State().State {
+	case event.Starting, event.Restarting:
+		return true
+	}
+	return m.session.Running()
+}
+
+func (m *Model) second() tea.Cmd {
+	m.kernel.ticking = false
+	m.dirty = true
+	return m.tick()
+}
+
+// stillRunningMsg comes some time after an interrupt.
+type stillRunningMsg struct {
+	interrupt, ended int // of kernelState, when it was sent
+}
+
+// stillRunning offers a restart if the kernel ignored the interrupt.
+func (m *Model) stillRunning(msg stillRunningMsg) {
+	if m.session.Running() && msg.ended == m.kernel.ended {
+		m.say(warning, offerRestart)
+	}
+}

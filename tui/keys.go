@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"github.com/nbterm/nbterm/tui/keymap"
+)
+
+// linuxFunctionKey begins F1 to F5 of the Linux console ("ESC [ [ A"); the library takes
+// it for a whole unknown sequence, and its last letter for typing.
+const linuxFunctionKey uv.UnknownCsiEvent = "\x1b[["
+
+// press takes a key.
+func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	if m.swallow {
+		m.swallow = false
+		name = map[string]string{"A": "f1", "B": "f2"}[name]
+	}
+	if m.hint != "" {
+		m.setHint("")
+	}
+	if name == "shift+enter" || name == "ctrl+enter" {
+		m.modifiedEnter = true
+	}
+	if m.mode() == keymap.Prompt && m.prompt.key(k, name) {
+		m.promptChanged()
+		return nil
+	}
+	pending := m.keys.Pending()
+	var cmds []tea.Cmd
+	for _, a := range m.keys.Press(m.mode(), name) {
+		cmds = append(cmds, m.act(a))
+	}
+	if m.keys.Pending() != pending {
+		m.dirty = true // the status bar shows the open sequence
+	}
+	return tea.Batch(cmds...)
+}
+
+// act does what an action says.
+func (m *Model) act(a keymap.Action) tea.Cmd {
+	if strings.HasPrefix(string(a), "answer: ") {
+		return m.answer(a)
+	}
+	if f := m.acts[a]; f != nil {
+		return f()
+	}
+	return nil
+}
+
+// handlers ties actions to what they do. Answers to questions are not among them: see answer.
+func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
+	all := map[keymap.Action]func() tea.Cmd{}
+	for _, part := range []map[keymap.Action]func() tea.Cmd{
+		m.moveActions(), m.runActions(), m.cellActions(), m.programActions(), m.helpActions(),
+	} {
+		for a, f := range part {
+			all[a] = f
+		}
+	}
+	return all
+}
+
+// quietly makes a handler of a method that starts no command.
+func quietly(f func()) func() tea.Cmd {
+	return func() tea.Cmd {
+		f()
+		return nil
+	}
+}
+
+func (m *Model) programActions() map[keymap.Action]func() tea.Cmd {
+	return map[keymap.Action]func() tea.Cmd{
+		keymap.Save:        func() tea.Cmd { return m.save(false, nil) },
+		keymap.Quit:        m.quit,
+		keymap.Repaint:     func() tea.Cmd { return tea.ClearScreen },
+		keymap.Suspend:     func() tea.Cmd { return tea.Suspend },
+		keymap.Dismiss:     quietly(m.dismiss),
+		keymap.ToggleMouse: quietly(m.toggleMouse),
+		keymap.OpenHelp:    quietly(m.openHelp),
+		keymap.Answer:      m.sendAnswer,
+		keymap.LeavePrompt: quietly(m.leavePrompt),
+	}
+}
+
+func (m *Model) dismiss() {
+	if m.messages.dismiss() {
+		m.dirty = true
+	}
+}
+
+func (m *Model) toggleMouse() {
+	m.mouseOff = !m.mouseOff
+	if m.mouseOff {
+		m.setHint("the mouse is the terminal's own now; F2 gives it back to nbterm")
+	} else {
+		m.setHint("clicks focus, the wheel scrolls; Shift-drag selects")
+	}
+}
+
+// paste takes a bracketed paste: only a line for input() has a place for it.
+func (m *Model) paste(text string) {
+	if m.mode() == keymap.Prompt {
+		m.prompt.line.Insert(text)
+		m.promptChanged()
+	}
+}
+
+const wheelLines = 3
+
+func (m *Model) wheel(w tea.MouseWheelMsg) {
+	n := 0
+	switch w.Button {
+	case tea.MouseWheelDown:
+		n = wheelLines
+	case tea.MouseWheelUp:
+		n = -wheelLines
+	}
+	if m.help != nil {
+		m.scrollHelp(n)
+		return
+	}
+	m.scroll(n)
+}
+
+func (m *Model) click(c tea.MouseClickMsg) {
+	if c.Button != tea.MouseLeft || m.question != nil || m.help != nil {
+		return
+	}
+	if at, ok := m.list.At(c.Y); ok {
+		m.selectCell(at.Item)
+	}
+}

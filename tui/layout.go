@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// resizeQuiet is how long the size must rest before the notebook is laid out anew: a
+// window that is dragged sends many sizes, and each costs a full paint.
+const resizeQuiet = 60 * time.Millisecond
+
+// sizing is how the rows are shared out, and sizes on their way.
+type sizing struct {
+	list   int // rows of the notebook
+	notes  int // rows of a message, a question or a hint
+	status int // rows of the status bar
+
+	known   bool // a first size was taken
+	pending tea.WindowSizeMsg
+	serial  int
+}
+
+type (
+	sizeMsg        struct{ tea.WindowSizeMsg } // the terminal's, to be waited out
+	sizeSettledMsg int                         // the serial of a size that was waited out
+	sizeReadyMsg   struct{ tea.WindowSizeMsg } // becomes a WindowSizeMsg that passes
+)
+
+// filterSizes keeps sizes from the renderer until they settled: it erases the screen for
+// each. It is the program's message filter.
+func filterSizes(model tea.Model, msg tea.Msg) tea.Msg {
+	m, ok := model.(*Model)
+	if !ok {
+		return msg
+	}
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		if m.size.known && (msg.Width != m.width || msg.Height != m.height || m.size.pending != (tea.WindowSizeMsg{})) {
+			return sizeMsg{msg}
+		}
+		m.size.known = true
+	case sizeReadyMsg:
+		return msg.WindowSizeMsg
+	}
+	return msg
+}
+
+func (m *Model) sizeComing(msg sizeMsg) tea.Cmd {
+	m.size.pending = msg.WindowSizeMsg
+	m.size.serial++
+	return m.jobs.after(resizeQuiet, sizeSettledMsg(m.size.serial))
+}
+
+// sizeSettled lets the newest size through.
+func (m *Model) sizeSettled(msg sizeSettledMsg) tea.Cmd {
+	if int(msg) != m.size.serial {
+		return nil
+	}
+	ready := sizeReadyMsg{m.size.pending}
+	return func() tea.Msg { return ready }
+}
+
+func (m *Model) resized(width, height int) {
+	m.size.pending = tea.WindowSizeMsg{}
+	m.width, m.height = width, height
+	m.layout()
+	m.list.Reveal(m.selected)
+	m.keepTail()
+	m.dirty = true
+}
+
+// layout shares out the rows. The notebook gets what the others leave, and at least one.
+func (m *Model) layout() {
+	m.size.status = 0
+	if m.height >= 2 {
+		m.size.status = 1
+	}
+	m.size.notes = len(m.notes(max(m.height-m.size.status-1, 0)))
+	m.size.list = max(m.height-m.size.status-m.size.notes, 0)
+	m.list.SetSize(m.width, m.size.list)
+}
+
+// notes are the lines above the status bar, at most n and never more than a third of a
+// screen of some size: a question, else the newest message, else a hint.
+func (m *Model) notes(n int) []string {
+	n = min(n, max(m.height/3, 1))
+	switch {
+	case n <= 0 || m.width <= 0:
+		return nil
+	case m.question != nil:
+		lines := wrapPlain(m.question.line(m.table), m.width, n)
+		for i, l := range lines {
+			lines[i] = m.look.theme.Accent.Render(l)
+		}
+		return lines
+	case len(m.messages.stack) > 0:
+		return m.messages.lines(m.width, n, m.look.theme)
+	case m.hint != "":
+		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
+	}
+	return nil
+}

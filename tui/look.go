@@ -1,0 +1,151 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/themes"
+)
+
+// look is what all cells need to be drawn: it ties render to the theme.
+type look struct {
+	theme    themes.Theme
+	language string
+	now      func() time.Time
+}
+
+func newLook(th themes.Theme, language string, now func() time.Time) *look {
+	return &look{theme: th, language: language, now: now}
+}
+
+func (l *look) source(c *notebook.Cell) render.Block {
+	switch c.Type {
+	case notebook.Markdown:
+		return render.Markdown(c.Source, l.theme)
+	case notebook.Code:
+		return render.Source(c.Source, l.language, l.theme)
+	}
+	return render.Source(c.Source, "", l.theme)
+}
+
+// outputs draws one output, or the pieces of one stream.
+func (l *look) outputs(pieces []mime.Output) render.Block {
+	return render.Outputs(pieces, l.theme)[0]
+}
+
+// folded stands for n lines of output that are folded away.
+func (l *look) folded(n, width int) string {
+	return l.theme.StandIn.Render(ansi.Truncate(fmt.Sprintf("… %d lines of output; o shows them", n), width, "…"))
+}
+
+const (
+	fullGutter  = 11 // bar, mark, rule
+	smallGutter = 7
+	barOnly     = 1
+)
+
+// gutter is the width of what stands left of a cell's lines.
+func (l *look) gutter(width int) int {
+	switch {
+	case width >= 60:
+		return fullGutter
+	case width >= 30:
+		return smallGutter
+	}
+	return barOnly
+}
+
+// prefix draws the gutter of one line of a cell.
+func (l *look) prefix(v *cellView, width, row int, code bool) string {
+	bar := " "
+	if v.selected && row < v.height-1 { // not beside the blank line
+		bar = l.theme.SelectionBar.Render("▌")
+	}
+	gutter := l.gutter(width)
+	if gutter == barOnly {
+		return bar
+	}
+	mark, style := "", themes.Style{}
+	switch row {
+	case 0:
+		mark, style = l.mark(v)
+	case 1:
+		mark, style = l.word(v)
+	}
+	room := gutter - 1 - 2
+	mark = ansi.Truncate(mark, room, "")
+	rule := "  "
+	if code {
+		rule = l.theme.Border.Render("│") + " "
+	}
+	return bar + style.Render(mark) + strings.Repeat(" ", room-ansi.StringWidth(mark)) + rule
+}
+
+// mark is the first line's mark: the count, or what becomes of the cell.
+func (l *look) mark(v *cellView) (string, themes.Style) {
+	switch v.cell.Type {
+	case notebook.Code:
+	case notebook.Markdown:
+		return "", themes.Style{}
+	default:
+		return render.Sanitize(string(v.cell.Type)), l.theme.Muted
+	}
+	count := "[ ]"
+	if v.cell.Count > 0 {
+		count = fmt.Sprintf("[%d]", v.cell.Count)
+	}
+	switch v.status.Phase {
+	case session.Queued:
+		return "[·]", l.theme.Queued
+	case session.Running:
+		return "[*]", l.theme.Running
+	case session.Failed, session.Died:
+		return count + "✗", l.theme.Failed
+	case session.Interrupted:
+		return count + "!", l.theme.Failed
+	}
+	return count, l.theme.Prompt
+}
+
+// word is the second line's: the same in a word, or the time it took.
+func (l *look) word(v *cellView) (string, themes.Style) {
+	st := v.status
+	switch st.Phase {
+	case session.Queued:
+		return "queued", l.theme.Queued
+	case session.Running:
+		return short(l.now().Sub(st.Started)), l.theme.Running
+	case session.Failed:
+		return "failed", l.theme.Failed
+	case session.Died:
+		return "died", l.theme.Failed
+	case session.Interrupted:
+		return "stopped", l.theme.Failed
+	case session.NotRun:
+		return "not run", l.theme.Muted
+	case session.Done:
+		if took := st.Ended.Sub(st.Started); took >= time.Second {
+			return short(took), l.theme.Muted
+		}
+	}
+	return "", themes.Style{}
+}
+
+// short writes a duration in at most six characters, to the second.
+func short(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh%02d", s/3600, s/60%60)
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/tui/celllist"
+	"github.com/nbterm/nbterm/tui/keymap"
+)
+
+// Model is the program's state. The goroutine of Bubble Tea's event loop owns it, and
+// after Run's event loop ended the goroutine that called Run.
+type Model struct {
+	opt     Options
+	jobs    *jobs
+	pending int // commands whose result was not handled yet
+	probing probing
+
+	session *session.Session
+	doc     *notebook.Document
+	file    *diskfile.File
+	locked  bool // the file may not be written, as of the start or the last save
+	look    *look
+
+	table *keymap.Table
+	keys  *keymap.Resolver
+	acts  map[keymap.Action]func() tea.Cmd
+
+	list      *celllist.List
+	cells     []*cellView // as the document's, same order
+	byKey     map[notebook.CellKey]*cellView
+	selected  int
+	current   *cellView        // the view at selected, nil if there is none
+	follow    notebook.CellKey // whose tail the window follows, "" for none
+	clipboard []notebook.NewCell
+
+	messages messages
+	hint     string // shown until the next key
+	question *question
+	help     *helpPage
+	prompt   promptLine
+	kernel   kernelState
+	saving   savingState
+	editor   *editorRun // the external editor that runs, for signals
+
+	width, height int
+	size          sizing
+	frame         tea.View
+	frames        int  // how many different frames there were
+	dirty         bool // the frame must be rebuilt
+	mouseOff      bool
+	modifiedEnter bool // this terminal can send Shift-Enter
+	swallow       bool // the rest of a key that the terminal library does not know comes next
+
+	stop   bool // the user agreed that what runs ends with the program
+	signal os.Signal
+}
+
+func newModel(opt Options) *Model {
+	table := keymap.Default()
+	m := &Model{
+		opt: opt, jobs: newJobs(), session: opt.Session, doc: opt.Session.Doc(), file: opt.File,
+		table: table, keys: keymap.NewResolver(table), list: celllist.New(),
+		byKey: map[notebook.CellKey]*cellView{}, dirty: true,
+		width: opt.Width, height: opt.Height, editor: &editorRun{},
+	}
+	m.look = newLook(opt.Theme, m.doc.Language(), time.Now)
+	m.acts = m.handlers()
+	m.syncCells()
+	m.layout()
+	for _, notice := range append(m.doc.Notices(), opt.Notices...) {
+		m.say(warning, notice)
+	}
+	if why := m.doc.ReadOnly(); why != "" {
+		m.say(warning, "read-only: "+why)
+	} else if m.locked = m.file != nil && m.file.ReadOnly(); m.locked {
+		m.say(warning, m.fileName()+" is read-only: changes can be made, but not saved until its permissions allow it")
+	}
+	return m
+}
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	if m.opt.getenv("SSH_TTY") != "" {
+		// Bubble Tea does not ask unknown terminals over SSH for synchronized output and
+		// grapheme widths, though the link is where they help most. A terminal that does not
+		// know the query ignores it.
+		return tea.Raw(queryModes)
+	}
+	return nil
+}
+
+// mode is what the keyboard is for.
+func (m *Model) mode() keymap.Mode {
+	switch {
+	case m.question != nil:
+		return keymap.Question
+	case m.help != nil:
+		return keymap.Help
+	case m.prompt.focused:
+		return keymap.Prompt
+	}
+	return keymap.Command
+}
+
+// cell is the selected cell's view, nil in a notebook without cells.
+func (m *Model) cell() *cellView {
+	if m.selected < 0 || m.selected >= len(m.cells) {
+		return nil
+	}
+	return m.cells[m.selected]
+}
+
+// syncCells takes over the document's cells after it changed. Views of cells that are
+// still there stay, with all that they drew.
+func (m *Model) syncCells() {
+	cells := m.doc.Cells()
+	m.cells = m.cells[:0]
+	items := make([]celllist.Item, len(cells))
+	present := make(map[notebook.CellKey]*cellView, len(cells))
+	for i, c := range cells {
+		v := m.byKey[c.Key]
+		if v == nil {
+			v = newCellView(c, m.look)
+		}
+		v.set(c, m.session.Status(c.Key))
+		present[c.Key] = v
+		m.cells = append(m.cells, v)
+		items[i] = v
+	}
+	m.byKey = present
+	m.list.SetItems(items)
+	m.choose(m.selected)
+	m.dirty = true
+}
+
+// choose makes cell i the selected one, as near as there is one.
+func (m *Model) choose(i int) {
+	if m.current != nil {
+		m.current.selected = false
+	}
+	m.selected = max(min(i, len(m.cells)-1), 0)
+	if m.current = m.cell(); m.current != nil {
+		m.current.selected = true
+	}
+	m.dirty = true
+}
+
+// refresh redraws cells after their content or status changed.
+func (m *Model) refresh(keys ...notebook.CellKey) {
+	for _, key := range keys {
+		v, c := m.byKey[key], m.doc.Cell(key)
+		if v == nil || c == nil {
+			continue
+		}
+		v.set(c, m.session.Status(key))
+		v.touch()
+		m.list.Changed(m.doc.Index(key))
+	}
+	m.dirty = true
+}

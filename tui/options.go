@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/themes"
+)
+
+// Options say what Run shows and where.
+type Options struct {
+	Session  *session.Session // its document is shown; Run stops its kernel and closes it
+	File     *diskfile.File   // where it is saved
+	Theme    themes.Theme
+	StateDir string   // for recovery copies
+	Notices  []string // said at the start, such as that the file is read-only
+
+	In  io.Reader // nil: the process's terminal
+	Out io.Writer
+	Err io.Writer // takes what must be said once the screen is restored; nil: os.Stderr
+	Env []string  // nil: the process's
+
+	// Signals brings SIGTERM, SIGHUP and SIGINT; nil: the process's own.
+	Signals <-chan os.Signal
+
+	// The rest is for an Out that is no terminal, in tests.
+	Width, Height int
+	Profile       *colorprofile.Profile
+	Probe         *Probe
+}
+
+func (o Options) withDefaults() Options {
+	if o.Err == nil {
+		o.Err = os.Stderr
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	if o.getenv("NO_COLOR") != "" {
+		o.Theme = themes.NoColor()
+		plain := colorprofile.Ascii // bold and reverse stay; colours in outputs go too
+		o.Profile = &plain
+	}
+	return o
+}
+
+// getenv reads Env as the system does: the last entry of a name counts.
+func (o Options) getenv(name string) string {
+	value := ""
+	for _, kv := range o.Env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// TermError says that the terminal cannot be driven.
+type TermError struct{ Term string }
+
+func (e *TermError) Error() string {
+	what := fmt.Sprintf("TERM is %q", e.Term)
+	if e.Term == "" {
+		what = "TERM is not set"
+	}
+	return what + ": such a terminal cannot show the notebook; set TERM (xterm-256color fits most), or use nbterm show or nbterm run"
+}
+
+// checkTerm refuses terminals without cursor movement. Unknown names are tried: today's
+// terminals all understand what is sent.
+func (o Options) checkTerm() error {
+	term := o.getenv("TERM")
+	if runtime.GOOS != "windows" && (term == "" || term == "dumb") {
+		return &TermError{Term: term}
+	}
+	return nil
+}

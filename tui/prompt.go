@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/tui/lineedit"
+)
+
+// promptLine is the line that is being typed for an open input(). It lives until the
+// prompt closes and goes nowhere but to the kernel.
+type promptLine struct {
+	id      event.InputID // of the prompt that it answers, "" for none
+	cell    notebook.CellKey
+	line    lineedit.Line
+	focused bool
+}
+
+// key edits the line and reports whether the key was one for it.
+func (p *promptLine) key(k tea.KeyPressMsg, name string) bool {
+	edit := map[string]func(){
+		"backspace": p.line.Backspace, "ctrl+h": p.line.Backspace, "delete": p.line.Delete,
+		"left": p.line.Left, "right": p.line.Right,
+		"home": p.line.Home, "ctrl+a": p.line.Home, "end": p.line.End, "ctrl+e": p.line.End,
+		"ctrl+u": p.line.KillBefore, "ctrl+k": p.line.KillAfter, "ctrl+w": p.line.KillWord,
+	}[name]
+	switch {
+	case edit != nil:
+		edit()
+	case name == "tab":
+	case k.Text != "":
+		p.line.Insert(k.Text)
+	default:
+		return false
+	}
+	return true
+}
+
+// promptOpened follows the session: a prompt opened, closed or was replaced by another.
+func (m *Model) promptOpened() {
+	open := m.session.Prompt()
+	old := m.prompt.cell
+	switch {
+	case open == nil:
+		m.prompt = promptLine{}
+	case open.ID != m.prompt.id:
+		m.prompt = promptLine{id: open.ID, cell: open.Cell, focused: m.question == nil}
+		m.keys.Reset()
+		if i := m.doc.Index(open.Cell); i >= 0 {
+			m.choose(i)
+			m.follow = open.Cell
+		}
+	}
+	m.showPrompt(old)
+	m.promptChanged()
+}
+
+// promptChanged redraws the line.
+func (m *Model) promptChanged() {
+	m.showPrompt(m.prompt.cell)
+	m.keepTail()
+	m.dirty = true
+}
+
+// showPrompt gives the prompt to the view of its cell, and takes it from any other.
+func (m *Model) showPrompt(key notebook.CellKey) {
+	if v := m.byKey[key]; v != nil {
+		v.prompt, v.input = nil, nil
+		if open := m.session.Prompt(); open != nil && open.Cell == key {
+			v.prompt, v.input = open, &m.prompt
+		}
+		v.touch()
+		m.list.Changed(m.doc.Index(key))
+	}
+}
+
+func (m *Model) leavePrompt() {
+	if m.prompt.focused {
+		m.prompt.focused = false
+		m.setHint("the code waits for a line; Enter goes back to it")
+		m.promptChanged()
+	}
+}
+
+// backToPrompt focuses the prompt of the selected cell, if it has one.
+func (m *Model) backToPrompt() bool {
+	if c := m.cell(); c == nil || m.prompt.id == "" || c.key != m.prompt.cell {
+		return false
+	}
+	m.prompt.focused = true
+	m.promptChanged()
+	return true
+}
+
+// sendAnswer sends the line. The session takes the answer at once; only the way to the
+// kernel is left to a command.
+func (m *Model) sendAnswer() tea.Cmd {
+	line := m.prompt.line.String()
+	key := m.prompt.cell
+	err := m.session.Answer(context.WithoutCancel(m.jobs.ctx), line)
+	m.prompt = promptLine{}
+	m.fail(err)
+	m.showPrompt(key)
+	m.dirty = true
+	return nil
+}

@@ -1,0 +1,174 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/notebook/diskfile"
+)
+
+// stopPatience is how long a kernel may take to end by itself when the program ends.
+const stopPatience = 3 * time.Second
+
+// Exit statuses.
+const (
+	exitFine   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitHangup = 128 + 1
+	exitTerm   = 128 + 15
+)
+
+// Run shows the notebook until the user quits. It returns the status to exit with; err is
+// what to tell the user beside it, in one plain line. On every way out the terminal is as
+// it was, the kernel ended and the session closed; unsaved changes that nobody agreed to
+// discard are in a recovery copy, named on Err.
+func Run(ctx context.Context, opt Options) (exit int, err error) {
+	opt = opt.withDefaults()
+	if err := opt.checkTerm(); err != nil {
+		return exitUsage, errors.Join(err, closeSession(opt, false))
+	}
+	m := newModel(opt)
+	p := tea.NewProgram(m, m.programOptions(ctx)...)
+	ended := make(chan struct{})
+	if opt.Probe != nil {
+		opt.Probe.start(p.Send, ended)
+	}
+	stopSignals := m.forwardSignals(p.Send)
+	_, err = p.Run()
+	close(ended)
+	stopSignals()
+	m.jobs.close()
+	exit, err = m.verdict(ctx, err)
+	if exit != exitFine {
+		err = errors.Join(err, m.recover())
+	}
+	return exit, errors.Join(err, closeSession(opt, m.session.Running()))
+}
+
+func (m *Model) programOptions(ctx context.Context) []tea.ProgramOption {
+	o := m.opt
+	opts := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(o.Env), tea.WithFilter(filterSizes),
+	}
+	if o.In != nil {
+		opts = append(opts, tea.WithInput(o.In))
+	}
+	if o.Probe != nil {
+		o.Probe.started()
+		opts = append(opts, tea.WithOutput(markWriter{o.Out, o.Probe}), tea.WithFPS(120))
+	} else if o.Out != nil {
+		opts = append(opts, tea.WithOutput(o.Out))
+	}
+	if o.Width > 0 {
+		opts = append(opts, tea.WithWindowSize(o.Width, o.Height))
+	}
+	if o.Profile != nil {
+		opts = append(opts, tea.WithColorProfile(*o.Profile))
+	}
+	if o.getenv("SSH_TTY") != "" {
+		opts = append(opts, tea.WithFPS(30))
+	}
+	return opts
+}
+
+// signalMsg is a signal to the process.
+type signalMsg struct{ os.Signal }
+
+// forwardSignals makes messages of signals until the returned function is called.
+func (m *Model) forwardSignals(send func(tea.Msg)) (stop func()) {
+	unhook := func() {}
+	signals := m.opt.Signals
+	quit, done := make(chan struct{}), make(chan struct{})
+	if signals == nil {
+		own := make(chan os.Signal, 4)
+		signal.Notify(own, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+		signals = own
+		unhook = func() { signal.Stop(own) }
+	}
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case s := <-signals:
+				if s != os.Interrupt {
+					m.editor.stop(s)
+				}
+				send(signalMsg{s})
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		unhook()
+		close(quit)
+		<-done
+	}
+}
+
+// signalled ends the program for SIGTERM and SIGHUP. SIGINT is a Ctrl-C that did not come
+// as a key.
+func (m *Model) signalled(s signalMsg) tea.Cmd {
+	if s.Signal == os.Interrupt {
+		return m.interrupt()
+	}
+	m.signal = s.Signal
+	return tea.Quit
+}
+
+// verdict makes an exit status of how the event loop ended.
+func (m *Model) verdict(ctx context.Context, err error) (int, error) {
+	switch {
+	case m.signal == syscall.SIGTERM:
+		return exitTerm, nil
+	case m.signal == syscall.SIGHUP:
+		return exitHangup, nil
+	case err == nil:
+		return exitFine, nil
+	case errors.Is(err, tea.ErrProgramPanic):
+		return exitFailed, errors.New("nbterm failed; please report what is printed above")
+	case ctx.Err() != nil:
+		return exitTerm, nil
+	case errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF):
+		return exitHangup, nil
+	}
+	return exitFailed, fmt.Errorf("the terminal failed: %w", err)
+}
+
+// recover writes a copy of unsaved changes and says where it is.
+func (m *Model) recover() error {
+	if !m.doc.Dirty() || m.doc.ReadOnly() != "" {
+		return nil
+	}
+	name := ""
+	if m.file != nil {
+		name = m.file.Path
+	}
+	snapshot := m.doc.Snapshot()
+	path, err := diskfile.WriteRecovery(m.opt.StateDir, name, func(w io.Writer) error {
+		_, err := snapshot.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the unsaved changes are lost, no recovery copy could be written: %w", err)
+	}
+	_, err = fmt.Fprintf(m.opt.Err, "nbterm: the unsaved changes of %s are kept in %s\n", m.fileName(), path)
+	return err
+}
+
+// closeSession ends the kernel, at once where something still runs, and lets go of the session.
+func closeSession(opt Options, now bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	err := opt.Session.Stop(ctx, now)
+	return errors.Join(err, opt.Session.Close())
+}

@@ -1,0 +1,73 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// Update implements tea.Model: it routes.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.route(msg)
+	if idle := m.checkIdle(); idle != nil {
+		cmd = tea.Batch(cmd, idle)
+	}
+	return m, cmd
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case doneMsg:
+		m.pending--
+		return m.route(msg.msg)
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	case tea.FocusMsg:
+		m.probing.focus++
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case tea.WindowSizeMsg:
+		m.resized(msg.Width, msg.Height)
+	case tea.KeyboardEnhancementsMsg:
+		m.modifiedEnter = true
+		m.dirty = true
+	case uv.UnknownCsiEvent:
+		m.swallow = msg == linuxFunctionKey
+	default:
+		return m.routeOwn(msg)
+	}
+	return nil
+}
+
+// routeOwn routes the messages that this package sends to itself.
+func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sizeMsg:
+		return m.sizeComing(msg)
+	case sizeSettledMsg:
+		return m.sizeSettled(msg)
+	case eventsMsg:
+		return m.take(msg)
+	case secondMsg:
+		return m.second()
+	case stillRunningMsg:
+		m.stillRunning(msg)
+	case calledMsg:
+		return m.called(msg)
+	case savedMsg:
+		return m.saved(msg)
+	case editedMsg:
+		return m.edited(msg)
+	case signalMsg:
+		return m.signalled(msg)
+	case probeMsg:
+		m.probing.waiting = append(m.probing.waiting, msg.idle)
+		m.probing.need = msg.need
+	case markMsg:
+		return m.markSeen()
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nbterm/nbterm/tui/keymap"
+)
+
+// queryModes asks whether the terminal has synchronized output and grapheme widths.
+const queryModes = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+
+// View implements tea.Model. Bubble Tea calls it after every message; the frame is made
+// only when something in it changed.
+func (m *Model) View() tea.View {
+	if !m.dirty {
+		return m.frame
+	}
+	m.layout()
+	m.dirty = false
+	v := tea.NewView(m.content())
+	v.AltScreen = true
+	v.Cursor = m.cursor()
+	if !m.mouseOff {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if v.Content != m.frame.Content || v.MouseMode != m.frame.MouseMode || !sameCursor(v.Cursor, m.frame.Cursor) {
+		m.frames++
+		m.frame = v
+	}
+	return m.frame
+}
+
+func sameCursor(a, b *tea.Cursor) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Position == b.Position
+}
+
+// content is the whole screen as lines.
+func (m *Model) content() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	lines := make([]string, 0, m.height)
+	if m.help != nil {
+		lines = append(lines, m.help.lines(m.width, m.size.list, m.look.theme)...)
+	} else {
+		lines = append(lines, m.list.Lines()...)
+		if len(m.cells) == 0 {
+			lines = append(lines, m.look.theme.Muted.Render(ansi.Truncate("no cells; b inserts one", m.width, "")))
+		}
+	}
+	lines = lines[:min(len(lines), m.size.list)]
+	for len(lines) < m.size.list {
+		lines = append(lines, "")
+	}
+	lines = append(lines, m.notes(m.size.notes)...)
+	if m.size.status > 0 {
+		lines = append(lines, m.statusBar())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cursor is the terminal's own cursor: in the line for input(), else hidden.
+func (m *Model) cursor() *tea.Cursor {
+	if m.mode() != keymap.Prompt {
+		return nil
+	}
+	v := m.byKey[m.prompt.cell]
+	i := m.doc.Index(m.prompt.cell)
+	if v == nil || i < 0 || v.prompt == nil {
+		return nil
+	}
+	gutter := m.look.gutter(m.width)
+	_, column := v.promptLine(max(m.width-gutter, 1))
+	row, shown := m.list.Row(i, v.Height(m.width)-2) // the blank line is the last
+	if !shown {
+		return nil
+	}
+	return tea.NewCursor(min(gutter+column, m.width-1), row)
+}
