@@ -180,7 +180,7 @@ func FuzzStore(f *testing.F) {
 			if Width(row) > w {
 				t.Fatalf("%q is %d wide, not %d", row, Width(row), w)
 			}
-			if row != plain && !strings.HasSuffix(row, "\x1b[m") {
+			if seqs := onlySGR.FindAllString(row, -1); seqs != nil && seqs[len(seqs)-1] != "\x1b[m" {
 				t.Fatalf("%q stays open", row)
 			}
 		}

@@ -1,0 +1,48 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/nbterm/nbterm/render/ansi"
+	"github.com/nbterm/nbterm/render/markdown"
+	"github.com/nbterm/nbterm/themes"
+)
+
+// prose is a Block of Markdown, drawn for one width at a time.
+type prose struct {
+	source string
+	th     themes.Theme
+	drawn  *text
+	width  int // that it was drawn for
+}
+
+// Markdown returns the drawing of Markdown. It is drawn when it is first asked for its
+// height or lines at a width; Estimate costs nothing.
+func Markdown(source string, th themes.Theme) Block {
+	return &prose{source: source, th: th}
+}
+
+func (p *prose) at(width int) *text {
+	if p.drawn == nil || p.width != width {
+		plain := ansi.Strip(p.source)
+		out, err := markdown.Render(plain, width, &p.th)
+		if err != nil { // too long or too odd: the source is readable too
+			out = plain
+		}
+		p.drawn, p.width = newText(out, themes.Style{}, &p.th), width
+	}
+	return p.drawn
+}
+
+func (p *prose) Height(width int) int { return p.at(max(width, 1)).Height(width) }
+
+func (p *prose) Lines(width, from, n int) []string {
+	return p.at(max(width, 1)).Lines(width, from, n)
+}
+
+func (p *prose) Estimate(width int) int {
+	if p.drawn != nil && p.width == width {
+		return p.drawn.Height(width)
+	}
+	return strings.Count(p.source, "\n") + len(p.source)/max(width, 1) + 1
+}
