@@ -227,7 +227,12 @@ func storyRestart(t *testing.T, d kernelclient.Driver, s *sink) {
 }
 
 func storyKilled(t *testing.T, d kernelclient.Driver, s *sink) {
-	out := execute(t, d, "kill", "import os, signal\nprint('alive', flush=True)\nos.kill(os.getpid(), signal.SIGKILL)")
+	ended := inBackground(t, d, "kill", "import time\nprint('alive', flush=True)\ntime.sleep(600)")
+	s.wait(t, printed("kill", "alive")) // flushing alone does not bring it out of the kernel's threads
+	if err := syscall.Kill(d.(*driver).current().kernel.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	out := <-ended
 	want(t, out, event.Died)
 	if !strings.Contains(out.Detail, "SIGKILL") {
 		t.Error(out.Detail)
