@@ -1,0 +1,233 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
+)
+
+// Options are for New. The zero value is ready.
+type Options struct {
+	// Dir is where .venv and venv are looked for, there and above: the notebook's folder.
+	// "" is the current one.
+	Dir string
+	// Env is the environment to search and start kernels in, K=V; nil is this process's own.
+	Env []string
+	// LogDir is the folder for what kernels write outside of cells. "" is nbterm's log folder.
+	LogDir string
+	// TCP starts kernels over tcp at once, not over ipc.
+	TCP bool
+}
+
+// Host is this machine as a kernelclient.Host. Its contexts are those that it started.
+type Host struct {
+	opt Options
+
+	mu       sync.Mutex // guards all below
+	contexts map[kernelclient.ContextID]kernelclient.Context
+	kernels  map[*kernel]kernelclient.ContextID
+}
+
+var _ kernelclient.Host = (*Host)(nil)
+
+// New returns the host. It looks at nothing yet.
+func New(opt Options) *Host {
+	return &Host{
+		opt: opt, contexts: map[kernelclient.ContextID]kernelclient.Context{},
+		kernels: map[*kernel]kernelclient.ContextID{},
+	}
+}
+
+// RuntimeDir is where this user's connection files lie.
+func RuntimeDir() string { return environ(os.Environ()).runtimeDir() }
+
+// LogDir is where kernels' own words go while they run, unless Options say otherwise.
+func LogDir() string { return environ(os.Environ()).logDir() }
+
+func (h *Host) env() environ {
+	if h.opt.Env != nil {
+		return h.opt.Env
+	}
+	return os.Environ()
+}
+
+// dir is the folder to search from; start's own counts where the host was given none.
+func (h *Host) dir(start string) string {
+	for _, d := range []string{h.opt.Dir, start, "."} {
+		if d != "" {
+			if abs, err := filepath.Abs(d); err == nil {
+				return abs
+			}
+		}
+	}
+	return ""
+}
+
+// Kernels implements kernelclient.Host. The nearest come first, and of several kernels of
+// one name the one that Start takes. No process is started.
+func (h *Host) Kernels(ctx context.Context) ([]kernelclient.Kernel, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return kernelsOf(search(h.env(), h.dir(""))), nil
+}
+
+func kernelsOf(specs []spec) []kernelclient.Kernel {
+	kernels := make([]kernelclient.Kernel, len(specs))
+	for i := range specs {
+		kernels[i] = specs[i].kernel()
+	}
+	return kernels
+}
+
+// Contexts implements kernelclient.Host.
+func (h *Host) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	infos := make([]kernelclient.ContextInfo, 0, len(h.contexts))
+	for _, c := range h.contexts {
+		infos = append(infos, c.Info())
+	}
+	slices.SortFunc(infos, func(a, b kernelclient.ContextInfo) int { return a.Started.Compare(b.Started) })
+	return infos, nil
+}
+
+// Start implements kernelclient.Host. An unknown kernel and one that is broken are errors
+// at once; what only starting it can show is told by a State event.
+func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelclient.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if start.Dir == "" {
+		start.Dir = h.dir("")
+	}
+	if fi, err := os.Stat(start.Dir); err != nil || !fi.IsDir() {
+		if err == nil {
+			err = errors.New("it is no folder")
+		}
+		return nil, &kernelclient.Error{
+			Kind: kernelclient.NotFound, What: "the working folder " + start.Dir + " cannot be used", Err: plain(err),
+		}
+	}
+	s, err := pick(search(h.env(), h.dir(start.Dir)), start.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir}
+	driver := jupyter.NewDriver(h.launcher(info.ID, s, start), jupyter.DriverOptions{})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := kernelclient.OpenLog(info, driver, kernelclient.LogOptions{
+		StartupTimeout: start.StartupTimeout,
+		OnStop:         func() { h.forget(info.ID) },
+	})
+	h.contexts[info.ID] = c
+	return c, nil
+}
+
+func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) jupyter.Launcher {
+	env := h.env()
+	logs := h.opt.LogDir
+	if logs == "" {
+		logs = env.logDir()
+	}
+	return &launcher{
+		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP,
+		own: func(k *kernel) { h.own(k, id) },
+	}
+}
+
+// own keeps account of a kernel until it is freed.
+func (h *Host) own(k *kernel, id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kernels[k] = id
+	k.disown = func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.kernels, k)
+	}
+}
+
+func (h *Host) forget(id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.contexts, id)
+}
+
+// pick finds the kernel of a name, a good one before a broken one.
+func pick(specs []spec, name string) (spec, error) {
+	var broken *spec
+	for i, s := range specs {
+		switch {
+		case !strings.EqualFold(s.name, name):
+		case s.broken == "":
+			return s, nil
+		case broken == nil:
+			broken = &specs[i]
+		}
+	}
+	what := fmt.Sprintf("kernel %q is not installed", name)
+	if broken != nil {
+		what = fmt.Sprintf("kernel %q cannot be started: %s", name, broken.broken)
+	}
+	return spec{}, &kernelclient.Error{Kind: kernelclient.NotFound, What: what, Next: choices(specs)}
+}
+
+// choices names what can be started instead.
+func choices(specs []spec) string {
+	var names []string
+	for _, s := range specs {
+		if s.broken == "" {
+			names = append(names, s.name)
+		}
+	}
+	if len(names) == 0 {
+		return "no kernel was found here: install python3, or a Jupyter kernel"
+	}
+	return "there is " + strings.Join(names, ", ")
+}
+
+// Attach implements kernelclient.Host.
+func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c, ok := h.contexts[id]; ok {
+		return c, nil
+	}
+	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: fmt.Sprintf("no kernel with the id %q runs here", id)}
+}
+
+// Close implements kernelclient.Host. Contexts go on, at most as long as this process.
+// Kernels whose contexts were closed without being stopped end here: nobody can reach them.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	var left []*kernel
+	for k, id := range h.kernels {
+		if h.contexts[id] == nil {
+			left = append(left, k)
+		}
+	}
+	h.mu.Unlock()
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	var errs []error
+	for _, k := range left {
+		errs = append(errs, k.Stop(now))
+	}
+	return errors.Join(errs...)
+}

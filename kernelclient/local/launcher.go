@@ -1,0 +1,245 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
+)
+
+const (
+	tcpTries = 3 // of one start: another program may take a port before the kernel binds it
+
+	// bindTime is how long a kernel may take to make its ipc sockets before it is ended
+	// and started with tcp. Some kernels cannot do ipc and do not say so.
+	bindTime = 20 * time.Second
+)
+
+// launcher is a jupyter.Launcher for one context and its kernelspec.
+type launcher struct {
+	spec  spec
+	start kernelclient.StartSpec
+	env   environ // what the host was given, without the kernelspec's and the start's own
+	all   []python
+	logs  string // folder of the kernels' logs
+	tcp   bool   // ipc is not wanted or did not work; with last only used by Launch, one call at a time
+	own   func(*kernel)
+	last  *process
+}
+
+// Retries implements jupyter.Launcher: once from ipc to tcp, and for taken ports.
+func (l *launcher) Retries() int { return tcpTries }
+
+// Launch implements jupyter.Launcher.
+func (l *launcher) Launch(ctx context.Context, retry int) (jupyter.Kernel, error) {
+	if retry > 0 && l.tcp {
+		if death := l.lastDeath(); death != nil && !portTaken(death) {
+			return nil, death // again would be the same again
+		}
+	}
+	l.tcp = l.tcp || retry > 0
+	if l.spec.broken != "" {
+		return nil, &kernelclient.Error{
+			Kind: kernelclient.NotFound, What: "the kernel " + l.spec.name + " cannot be started: " + l.spec.broken,
+		}
+	}
+	k, err := l.launch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.last = k.process
+	l.own(k)
+	return k, nil
+}
+
+func (l *launcher) lastDeath() *kernelclient.Death {
+	if l.last == nil {
+		return nil
+	}
+	select {
+	case <-l.last.died:
+		return l.last.death
+	default:
+		return nil
+	}
+}
+
+func portTaken(d *kernelclient.Death) bool {
+	last := strings.ToLower(d.Last)
+	return strings.Contains(last, "address already in use") || strings.Contains(last, "eaddrinuse") ||
+		strings.Contains(last, "address in use")
+}
+
+// launch starts a kernel over sockets of its own.
+func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
+	id := newID()
+	k := &kernel{byMessage: !canSignal || l.spec.file.InterruptMode == "message"}
+	defer func() {
+		if err != nil {
+			k.free()
+		}
+	}()
+	c, err := l.connection(k)
+	if err != nil {
+		return nil, err
+	}
+	runtimeDir := l.env.runtimeDir()
+	if err := privateDir(runtimeDir); err != nil {
+		return nil, err
+	}
+	k.file = filepath.Join(runtimeDir, "kernel-"+id+".json")
+	if err := c.WriteFile(k.file); err != nil {
+		k.file = "" // whatever lies there is not ours
+		return nil, err
+	}
+	if k.log, err = openLog(l.logs, id); err != nil {
+		return nil, err
+	}
+	path, argv, env, err := l.command(k.file)
+	if err != nil {
+		return nil, err
+	}
+	if k.process, err = startProcess(path, argv, env, l.start.Dir, k.log); err != nil {
+		return nil, err
+	}
+	if k.conn, err = jupyter.DialZMQ(ctx, c, jupyter.ZMQOptions{}); err != nil {
+		return nil, errors.Join(err, k.process.kill())
+	}
+	if k.sockets != "" {
+		k.watchdog = time.AfterFunc(bindTime, k.killUnbound)
+	}
+	return k, nil
+}
+
+// connection chooses where the kernel is to listen.
+func (l *launcher) connection(k *kernel) (jupyter.Connection, error) {
+	c := jupyter.Connection{SignatureScheme: "hmac-sha256", Key: newKey(), KernelName: l.spec.name}
+	if !l.tcp {
+		if dir, prefix, ok := ipcDir(l.env); ok {
+			k.sockets = dir
+			c.Transport, c.IP = "ipc", prefix
+			c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HBPort = 1, 2, 3, 4, 5
+			return c, nil
+		}
+		l.tcp = true
+	}
+	ports, err := freePorts(5)
+	if err != nil {
+		return c, err
+	}
+	c.Transport, c.IP = "tcp", "127.0.0.1"
+	c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HBPort = ports[0], ports[1], ports[2], ports[3], ports[4]
+	return c, nil
+}
+
+// command is what to start: kernel.json's argv and env filled in. The user's own --env
+// wins over the kernelspec's.
+func (l *launcher) command(file string) (path string, argv []string, env environ, err error) {
+	path, err = l.spec.program(l.env, l.all)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	prefix := l.spec.prefix
+	if prefix == "" {
+		prefix = pythonAt(path).prefix
+	}
+	argv = fillArgv(l.spec.file.Argv, l.env, map[string]string{
+		"connection_file": file, "resource_dir": l.spec.dir, "prefix": prefix,
+	})
+	argv[0] = path
+	env = l.env.without("PYTHONEXECUTABLE").with(l.spec.environment(l.env)...).with(l.start.Env...)
+	if l.start.Session != "" {
+		env = env.with("JPY_SESSION_NAME=" + l.start.Session)
+	}
+	return path, argv, env.with("JPY_PARENT_PID=" + strconv.Itoa(os.Getpid())), nil
+}
+
+// kernel is a jupyter.Kernel that runs as a process of ours.
+type kernel struct {
+	process   *process
+	conn      jupyter.Conn
+	log       *logFile
+	file      string // connection file, "" for none
+	sockets   string // folder of the ipc sockets, "" for tcp
+	byMessage bool   // interrupt_mode
+	watchdog  *time.Timer
+	disown    func()
+	freed     sync.Once
+}
+
+// Conn implements jupyter.Kernel.
+func (k *kernel) Conn() jupyter.Conn { return k.conn }
+
+// PID implements jupyter.Kernel.
+func (k *kernel) PID() int { return k.process.pid }
+
+// Died implements jupyter.Kernel.
+func (k *kernel) Died() <-chan struct{} { return k.process.died }
+
+// Death implements jupyter.Kernel.
+func (k *kernel) Death() *kernelclient.Death {
+	<-k.process.died
+	return k.process.death
+}
+
+// Interrupt implements jupyter.Kernel.
+func (k *kernel) Interrupt() (sent bool, err error) {
+	if k.byMessage {
+		return false, nil
+	}
+	alive, err := k.process.signal(interruptGroup)
+	if err != nil {
+		return false, fmt.Errorf("interrupting the kernel: %w", err)
+	}
+	if !alive {
+		return false, k.Death()
+	}
+	return true, nil
+}
+
+// Stop implements jupyter.Kernel.
+func (k *kernel) Stop(ctx context.Context) error {
+	err := k.process.stop(ctx)
+	k.free()
+	return err
+}
+
+// free lets go of all but the process.
+func (k *kernel) free() {
+	k.freed.Do(func() {
+		if k.watchdog != nil {
+			k.watchdog.Stop()
+		}
+		if k.conn != nil {
+			_ = k.conn.Close()
+		}
+		if k.log != nil {
+			k.log.close()
+		}
+		if k.file != "" {
+			_ = os.Remove(k.file) // ipykernel removes it as well
+		}
+		if k.sockets != "" {
+			_ = os.RemoveAll(k.sockets)
+		}
+		if k.disown != nil {
+			k.disown()
+		}
+	})
+}
+
+// killUnbound ends a kernel that has made no socket, so that it is started over with tcp.
+func (k *kernel) killUnbound() {
+	entries, err := os.ReadDir(k.sockets)
+	if err == nil && len(entries) == 0 {
+		_, _ = k.process.signal(killGroup)
+	}
+}

@@ -1,0 +1,108 @@
+package local
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	logLimit = 8 << 20  // bytes; a longer log is cut
+	logKept  = 64 << 10 // bytes that stay of it
+	logCheck = 2 * time.Second
+
+	lastLines = 12  // of a dead kernel's words
+	lineLimit = 400 // bytes of one of them
+)
+
+// logFile takes a kernel's stdout and stderr. It is a file and no pipe to us: a full pipe
+// blocks the kernel, one whose reader died kills it, and one that a grandchild inherited
+// keeps us waiting. The kernel appends; a goroutine of ours keeps it short until close.
+type logFile struct {
+	f    *os.File
+	stop chan struct{}
+	done chan struct{}
+}
+
+func openLog(dir, id string) (*logFile, error) {
+	if err := privateDir(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "kernel-"+id+".log")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("making the kernel's log: %w", err)
+	}
+	l := &logFile{f: f, stop: make(chan struct{}), done: make(chan struct{})}
+	go l.keepShort(logCheck)
+	return l, nil
+}
+
+func (l *logFile) keepShort(every time.Duration) {
+	defer close(l.done)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-tick.C:
+			l.cut()
+		}
+	}
+}
+
+// cut leaves the end of a log that is too long. What the kernel writes meanwhile may be
+// lost; it never ends up in the middle, because everybody appends.
+func (l *logFile) cut() {
+	fi, err := l.f.Stat()
+	if err != nil || fi.Size() <= logLimit {
+		return
+	}
+	tail := l.tail()
+	if l.f.Truncate(0) == nil {
+		_, _ = l.f.Write(tail) // a full disk costs the tail, not the kernel
+	}
+}
+
+// tail is the end of the log.
+func (l *logFile) tail() []byte {
+	fi, err := l.f.Stat()
+	if err != nil {
+		return nil
+	}
+	from := max(0, fi.Size()-logKept)
+	b := make([]byte, fi.Size()-from)
+	n, err := l.f.ReadAt(b, from)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return b[:n]
+}
+
+// lastWords are the last lines that are not empty, joined by newlines.
+func (l *logFile) lastWords() string {
+	var lines []string
+	for line := range strings.Lines(strings.ToValidUTF8(string(l.tail()), "�")) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			continue
+		}
+		if len(line) > lineLimit {
+			line = strings.ToValidUTF8(line[:lineLimit], "") + "…"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
+}
+
+// close ends the goroutine and removes the file.
+func (l *logFile) close() {
+	close(l.stop)
+	<-l.done
+	_ = l.f.Close()
+	_ = os.Remove(l.f.Name())
+}

@@ -1,0 +1,43 @@
+package local
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testPython is a Python that has ipykernel. Without one the tests on real kernels are
+// skipped, except where they must not be.
+func testPython(t testing.TB) string {
+	t.Helper()
+	p := os.Getenv("NBTERM_TEST_PYTHON")
+	if p == "" {
+		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
+			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
+		}
+		t.Skip("NBTERM_TEST_PYTHON is not set")
+	}
+	return p
+}
+
+// bare is an environment with a home folder and nothing in it.
+func bare(t testing.TB) (e environ, home string) {
+	t.Helper()
+	home = t.TempDir()
+	return environ{"HOME=" + home, "PATH=" + filepath.Join(home, "empty")}, home
+}
+
+// write makes a file and its folders.
+func write(t testing.TB, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,144 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+// Times of stopping, where the caller sets no deadline.
+const (
+	stopTime   = 5 * time.Second // TERM after half of it, KILL at its end
+	afterKill  = 5 * time.Second // a process that the system cannot kill is given up then
+	unkillable = "process %d does not end, not even when killed"
+)
+
+// process is a started program, leader of its own session and process group. One
+// goroutine owns it: it starts, waits for and reaps it, then closes died.
+type process struct {
+	pid  int
+	died chan struct{}
+	log  *logFile
+
+	mu     sync.Mutex // guards reaped: no signal may go to a number that is free again
+	reaped bool
+	death  *kernelclient.Death // set before died is closed
+}
+
+// startProcess starts path with argv in dir. Its stdin is empty, its stdout and stderr go
+// to log, which stays the caller's.
+func startProcess(path string, argv []string, env environ, dir string, log *logFile) (*process, error) {
+	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: dir, Stdout: log.f, Stderr: log.f}
+	separate(cmd)
+	p := &process{died: make(chan struct{}), log: log}
+	started := make(chan error)
+	go p.own(cmd, started)
+	if err := <-started; err != nil {
+		return nil, startError(path, dir, err)
+	}
+	return p, nil
+}
+
+// own keeps its system thread for the process's whole life: Linux sends the "parent died"
+// signal when the thread that started a child ends, not only when the whole parent does.
+func (p *process) own(cmd *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	p.pid = cmd.Process.Pid
+	started <- nil
+	p.reap(cmd)
+	p.death = deathOf(cmd.ProcessState)
+	p.death.Last = p.log.lastWords()
+	close(p.died)
+}
+
+// reap waits for the leader's end and kills what it left in its group. Where the system
+// can wait without reaping, the group's number stays taken until that is done.
+func (p *process) reap(cmd *exec.Cmd) {
+	seen := awaitExit(p.pid)
+	if !seen {
+		_ = cmd.Wait() // the state says all that the error would
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reaped = true
+	killRest(p.pid)
+	if seen {
+		_ = cmd.Wait()
+	}
+}
+
+func startError(path, dir string, err error) error {
+	what := "the kernel's program " + path + " cannot be started"
+	if fi, statErr := os.Stat(dir); dir != "" && (statErr != nil || !fi.IsDir()) {
+		what = "the kernel's working folder " + dir + " is not there"
+	}
+	kind := kernelclient.Invalid
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		kind = kernelclient.NotFound
+	case errors.Is(err, os.ErrPermission):
+		kind = kernelclient.Permission
+	}
+	return &kernelclient.Error{Kind: kind, What: what, Err: plain(err)}
+}
+
+// signal runs send unless the process was reaped. It reports whether it did.
+func (p *process) signal(send func(pid int) error) (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped {
+		return false, nil
+	}
+	return true, send(p.pid)
+}
+
+// stop waits for the end while ctx lasts: TERM to the group after half of that time, KILL
+// at its end. It returns when the process is reaped.
+func (p *process) stop(ctx context.Context) error {
+	ctx, cancel := limit(ctx)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	half := time.NewTimer(time.Until(deadline) / 2)
+	defer half.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-p.died:
+			return nil
+		case <-half.C:
+			_, _ = p.signal(terminate) // KILL follows whatever came of it
+		case <-ctx.Done():
+		}
+	}
+	return p.kill()
+}
+
+// kill ends the process group by force.
+func (p *process) kill() error {
+	_, err := p.signal(killGroup)
+	select {
+	case <-p.died:
+		return nil
+	case <-time.After(afterKill):
+		return errors.Join(fmt.Errorf(unkillable, p.pid), err)
+	}
+}
+
+// limit gives a context that has no deadline the usual one.
+func limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, stopTime)
+}

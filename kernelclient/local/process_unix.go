@@ -1,0 +1,70 @@
+//go:build unix
+
+package local
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+// canSignal says that Ctrl-C can be delivered as a signal.
+const canSignal = true
+
+// separate puts the program into a session of its own: Ctrl-C in our terminal does not
+// reach it, and its process group has its own number.
+func separate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	dieWithParent(cmd.SysProcAttr)
+}
+
+func interruptGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) }
+
+func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
+
+// killRest kills what a dead leader left in its group.
+func killRest(pid int) { _ = killGroup(pid) }
+
+// terminate also wakes a stopped process, which could not act on TERM.
+func terminate(pid int) error {
+	return errors.Join(syscall.Kill(-pid, syscall.SIGTERM), syscall.Kill(-pid, syscall.SIGCONT))
+}
+
+func deathOf(s *os.ProcessState) *kernelclient.Death {
+	ws, ok := s.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return &kernelclient.Death{Signal: unix.SignalName(ws.Signal())}
+	}
+	return &kernelclient.Death{Code: s.ExitCode()}
+}
+
+// trusted says whether a folder's owner may decide what we run for a notebook in dir: we
+// ourselves, root, or whoever owns dir.
+func trusted(folder, dir string) bool {
+	owner, ok := ownerOf(folder)
+	if !ok {
+		return false
+	}
+	near, ok := ownerOf(dir)
+	return owner == 0 || owner == uint32(os.Geteuid()) || ok && owner == near
+}
+
+func ownerOf(path string) (uint32, bool) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return 0, false
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return st.Uid, true
+}
+
+// lookPathExt is for Windows only.
+func lookPathExt(_ string, missing error) (string, error) { return "", missing }

@@ -1,0 +1,246 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+func broken(t *testing.T, w *world) {
+	t.Helper()
+	kernels := filepath.Join(w.dir, "home/.local/share/jupyter/kernels")
+	if err := os.CopyFS(kernels, os.DirFS("../../testdata/kernels/broken")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStartsNothingBroken(t *testing.T) {
+	w := newWorld(t)
+	broken(t, w)
+	h := w.host(t)
+	for name, want := range map[string]string{
+		"missing-binary": "no-such-binary-xyz", "bad-json": "not valid", "no-argv": "no argv", "nothing": "not installed",
+	} {
+		began := time.Now()
+		_, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: name, Dir: w.dir})
+		if !errors.Is(err, kernelclient.NotFound) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "dies-at-start") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s took %s", name, took)
+		}
+	}
+	if _, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: "dies-at-start", Dir: w.dir + "/nowhere"}); !errors.Is(err, kernelclient.NotFound) || !strings.Contains(err.Error(), "/nowhere") {
+		t.Errorf("missing folder: %v", err)
+	}
+}
+
+func TestDiesAtStart(t *testing.T) {
+	w := newWorld(t)
+	broken(t, w)
+	k, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "dies-at-start", Dir: w.dir, StartupTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	detail := dead(t, k)
+	if !strings.Contains(detail, "boom: module frobnicate not found") || !strings.Contains(detail, "exit code 1") {
+		t.Errorf("detail %q", detail)
+	}
+	stop(t, k, false)
+}
+
+// A kernel that dies is started over once, with tcp; one whose ports were taken three times.
+func TestTriesAreCounted(t *testing.T) {
+	for words, want := range map[string]string{
+		"nothing to do with sockets": "ipc tcp", "Address already in use": "ipc tcp tcp tcp",
+	} {
+		w := newWorld(t)
+		w.install(t, "dies", `grep -o -E '"(ipc|tcp)"' "$1" | tr -d '"' >> "`+w.dir+`/tries"
+echo "`+words+`" >&2; exit 4`)
+		k, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "dies", Dir: w.dir, StartupTimeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if detail := dead(t, k); !strings.Contains(detail, words) || !strings.Contains(detail, "exit code 4") {
+			t.Errorf("detail %q", detail)
+		}
+		if got := strings.Join(strings.Fields(w.read(t, "tries")), " "); got != want {
+			t.Errorf("%s: tries %s", words, got)
+		}
+		stop(t, k, false)
+	}
+}
+
+func TestNeverReady(t *testing.T) {
+	w := newWorld(t)
+	w.install(t, "silent", "trap '' TERM; sleep 1000 & sleep 1000")
+	k, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "silent", Dir: w.dir, StartupTimeout: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if detail := dead(t, k); !strings.Contains(detail, "--startup-timeout") {
+		t.Errorf("detail %q", detail)
+	}
+	stop(t, k, false)
+}
+
+// A kernel that makes no socket within its time is ended, for the driver to start it with tcp.
+func TestUnboundIsKilled(t *testing.T) {
+	w := newWorld(t)
+	w.install(t, "silent", "sleep 1000 & sleep 1000")
+	s, err := pick(search(w.env, w.dir), "silent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &launcher{spec: s, start: kernelclient.StartSpec{Dir: w.dir}, env: w.env, logs: w.dir + "/log", own: func(*kernel) {}}
+	k, err := l.launch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.killUnbound()
+	if d := k.Death(); d.Signal != "SIGKILL" {
+		t.Errorf("death %+v", d)
+	}
+	if err := k.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TERM comes after half of the time, KILL at its end; the whole group goes.
+func TestStopEscalates(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		limit  time.Duration
+		signal string
+		code   int
+	}{
+		{"trap 'exit 7' TERM; sleep 1000 & echo up; wait", 2 * time.Second, "", 7},
+		{"trap '' TERM; sleep 1000 & echo up; wait", 400 * time.Millisecond, "SIGKILL", 0},
+		{"sleep 1000 & echo up; exit 5", time.Second, "", 5},
+		{"sleep 1000 & echo up; kill -STOP $$", time.Second, "SIGTERM", 0},
+	} {
+		w := newWorld(t)
+		log, err := openLog(w.dir+"/log", "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := startProcess("/bin/sh", []string{"sh", "-c", c.script}, w.env, w.dir, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "its first words", func() bool { return string(log.tail()) == "up\n" })
+		ctx, cancel := context.WithTimeout(t.Context(), c.limit)
+		if err := p.stop(ctx); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if p.death.Signal != c.signal || p.death.Code != c.code || p.death.Last != "up" {
+			t.Errorf("%s: %+v", c.script, p.death)
+		}
+		w.gone(t)
+		if sent, err := p.signal(interruptGroup); sent || err != nil {
+			t.Errorf("a signal after the end: %v, %v", sent, err)
+		}
+		log.close()
+	}
+}
+
+// When this process is killed, a kernel that does not look after its parent ends as well.
+func TestParentDeath(t *testing.T) {
+	if dir := os.Getenv("NBTERM_TEST_PARENT"); dir != "" {
+		parent(t, dir)
+		return
+	}
+	w := newWorld(t)
+	w.install(t, "silent", "exec sleep 1000")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestParentDeath$")
+	cmd.Env = w.env.with("NBTERM_TEST_PARENT=" + w.dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var b [1]byte
+	if _, err := out.Read(b[:]); err != nil {
+		t.Error(err)
+	}
+	if len(w.processes(t)) != 2 {
+		t.Errorf("processes %v", w.processes(t))
+	}
+	kill9(t, cmd.Process.Pid)
+	_ = cmd.Wait()
+	w.gone(t)
+	for _, name := range []string{"sock", "run", "log"} { // nobody is left to do that
+		if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {
+			t.Error(err)
+		}
+		if err := os.Mkdir(filepath.Join(w.dir, name), 0o700); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// parent starts a kernel and waits to be killed.
+func parent(t *testing.T, dir string) {
+	h := New(Options{Dir: dir, LogDir: dir + "/log"})
+	if _, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: "silent", Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{mark: "NBTERM_TEST_MARK=" + os.Getenv("NBTERM_TEST_MARK")}
+	eventually(t, "the kernel", func() bool { return len(w.processes(t)) == 2 })
+	_, _ = os.Stdout.WriteString("x")
+	select {}
+}
+
+func TestLogIsCut(t *testing.T) {
+	log, err := openLog(t.TempDir(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.close()
+	line := strings.Repeat("x", 1023) + "\n"
+	if _, err := log.f.WriteString(strings.Repeat(line, logLimit>>10)); err != nil {
+		t.Fatal(err)
+	}
+	log.cut()
+	if fi, err := log.f.Stat(); err != nil || fi.Size() != logLimit {
+		t.Errorf("it was cut too early: %v, %v", fi.Size(), err)
+	}
+	if _, err := log.f.WriteString("the end\n"); err != nil {
+		t.Fatal(err)
+	}
+	log.cut()
+	if fi, err := log.f.Stat(); err != nil || fi.Size() != logKept {
+		t.Errorf("%v, %v", fi.Size(), err)
+	}
+	if _, err := log.f.WriteString("\n  \nmore \x1b[31m\xff\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Split(log.lastWords(), "\n")
+	if n := len(words); n != lastLines || words[n-1] != "more \x1b[31m�" || words[n-2] != "the end" || len(words[0]) > lineLimit+len("…") {
+		t.Errorf("%d: %q", n, words)
+	}
+}
+
+func TestSocketPathsAreShort(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, prefix, ok := ipcDir(environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=relative"})
+	if !ok || filepath.Dir(dir) != "/tmp" || len(prefix)+len("-5") > maxSocketPath() {
+		t.Errorf("%q, %q, %v", dir, prefix, ok)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Error(err)
+	}
+}
