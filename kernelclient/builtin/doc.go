@@ -1,0 +1,9 @@
+// Package builtin holds the kernels that nbterm brings along. builtin-python runs on any
+// python3 from 3.8 on without a package: its source is embedded here and handed to the
+// interpreter through the pipe that later carries requests, so that nothing is written to
+// disk and nothing shows on a command line.
+//
+// It knows how such a process is started, signalled and ended. It must not know what the
+// messages mean (package jupyter does), which Python is the right one for a notebook
+// (package local does), nor what a cell, a document or a terminal is.
+package builtin

@@ -1,0 +1,175 @@
+//go:build unix
+
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
+)
+
+// afterTerm is how long a kernel that was told to end by SIGTERM has until SIGKILL.
+const afterTerm = 300 * time.Millisecond
+
+// process is the kernel's process and all that belongs to it.
+type process struct {
+	cmd   *exec.Cmd
+	conn  jupyter.Conn
+	log   string // path of the kernel log
+	clean sync.Once
+	died  chan struct{}
+	death kernelclient.Death // set before died is closed
+}
+
+// Launch implements jupyter.Launcher.
+func (l *launcher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	log, err := openLog(l.opt.LogDir)
+	if err != nil {
+		return nil, fmt.Errorf("the kernel log: %w", err)
+	}
+	defer log.Close()
+	k, err := l.start(log)
+	if err != nil {
+		_ = os.Remove(log.Name())
+		return nil, err
+	}
+	return k, nil
+}
+
+func (l *launcher) start(log *os.File) (*process, error) {
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer inR.Close()
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		_ = inW.Close()
+		return nil, err
+	}
+	defer outW.Close()
+	cmd := exec.Command(l.opt.Python, "-c", bootstrap)
+	cmd.Dir = l.opt.Dir
+	cmd.Env = l.environ()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{inR, outW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
+	if err := cmd.Start(); err != nil {
+		_, _ = inW.Close(), outR.Close()
+		return nil, startError(l.opt, err)
+	}
+	k := &process{cmd: cmd, log: log.Name(), died: make(chan struct{})}
+	k.conn = jupyter.NewPipe(outR, &primed{WriteCloser: inW})
+	go k.reap() // ends with the process
+	return k, nil
+}
+
+func (l *launcher) environ() []string {
+	env := append(os.Environ(), l.opt.Env...)
+	if l.opt.Session != "" {
+		env = append(env, "JPY_SESSION_NAME="+l.opt.Session)
+	}
+	return env
+}
+
+func startError(opt PythonOptions, err error) error {
+	if _, dirErr := os.Stat(opt.Dir); opt.Dir != "" && dirErr != nil {
+		return &kernelclient.Error{Kind: kernelclient.NotFound, What: "the kernel's working folder is not there", Err: dirErr}
+	}
+	kind := kernelclient.Invalid
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+		kind = kernelclient.NotFound
+	}
+	return &kernelclient.Error{Kind: kind, What: "Python could not be started", Err: err, Next: "choose another Python, or install python3"}
+}
+
+// openLog makes a kernel log that only this user can read.
+func openLog(dir string) (*os.File, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	for n := 0; ; n++ {
+		name := filepath.Join(dir, fmt.Sprintf("nbterm-python-%d-%d.log", os.Getpid(), time.Now().UnixNano()+int64(n)))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// reap waits for the process's end and takes what it left behind with it: its group, as
+// long as the process is not reaped and so its number cannot be another's.
+func (k *process) reap() {
+	awaitExit(k.cmd.Process.Pid)
+	_ = k.signal(syscall.SIGKILL)
+	_ = k.cmd.Wait()
+	k.death.Code = k.cmd.ProcessState.ExitCode()
+	if ws, ok := k.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		k.death.Signal, k.death.Code = unix.SignalName(ws.Signal()), 0
+	}
+	k.death.Last = tail(k.log)
+	close(k.died)
+}
+
+// signal reaches the kernel and its children.
+func (k *process) signal(s syscall.Signal) error { return syscall.Kill(-k.cmd.Process.Pid, s) }
+
+// Conn implements jupyter.Kernel.
+func (k *process) Conn() jupyter.Conn { return k.conn }
+
+// Died implements jupyter.Kernel.
+func (k *process) Died() <-chan struct{} { return k.died }
+
+// Death implements jupyter.Kernel.
+func (k *process) Death() *kernelclient.Death { return &k.death }
+
+// PID implements jupyter.Kernel.
+func (k *process) PID() int { return k.cmd.Process.Pid }
+
+// Interrupt implements jupyter.Kernel.
+func (k *process) Interrupt() (bool, error) {
+	select {
+	case <-k.died:
+		return true, nil
+	default:
+		return true, k.signal(syscall.SIGINT)
+	}
+}
+
+// Stop implements jupyter.Kernel.
+func (k *process) Stop(ctx context.Context) error {
+	select {
+	case <-k.died:
+	case <-ctx.Done():
+		k.force()
+	}
+	k.clean.Do(func() { _ = os.Remove(k.log) })
+	return k.conn.Close()
+}
+
+// force ends the process, whatever it does.
+func (k *process) force() {
+	_ = k.signal(syscall.SIGTERM)
+	timer := time.NewTimer(afterTerm)
+	defer timer.Stop()
+	select {
+	case <-k.died:
+	case <-timer.C:
+		_ = k.signal(syscall.SIGKILL)
+		<-k.died
+	}
+}

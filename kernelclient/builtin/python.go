@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"io"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
+)
+
+// PythonOptions say how the built-in Python kernel is started.
+type PythonOptions struct {
+	Python  string   // the interpreter, an absolute path, or a name on PATH
+	Dir     string   // working folder, "" for this process's
+	Env     []string // further K=V
+	Session string   // the notebook's path for JPY_SESSION_NAME, "" for none
+	LogDir  string   // where the kernel log lies while the kernel lives, "" for the temporary folder
+}
+
+// NewPythonLauncher returns a Launcher of the built-in Python kernel. An interpreter that
+// is missing or too old is told by Launch or by the kernel's Death.
+func NewPythonLauncher(opt PythonOptions) jupyter.Launcher { return &launcher{opt: opt} }
+
+type launcher struct{ opt PythonOptions }
+
+// Retries implements jupyter.Launcher: pipes cannot be taken by somebody else, so what
+// failed once would fail again.
+func (l *launcher) Retries() int { return 0 }
+
+//go:embed kernel.py
+var kernelSource string
+
+//go:embed ondemand.py
+var onDemandSource string
+
+// bootstrap reads the kernel's two parts from descriptor 3 and runs the first in a module
+// of its own. It is what the process shows in a list of processes.
+const bootstrap = `def _start():
+    import sys, os
+    if sys.version_info < (3, 8):
+        sys.exit('nbterm needs Python 3.8 or later; %s is Python %s' % (sys.executable, sys.version.split()[0]))
+    def text():
+        n, parts = int.from_bytes(os.read(3, 4), 'big'), []
+        while n > 0:
+            part = os.read(3, n)
+            if not part:
+                sys.exit(1)
+            parts.append(part)
+            n -= len(part)
+        return b''.join(parts).decode()
+    code, more = text(), text()
+    space = {'__name__': 'nbterm_kernel'}
+    exec(compile(code, '<nbterm kernel>', 'exec', dont_inherit=True), space)
+    return space['main'], more
+_main, _more = _start()
+_main(_more)
+`
+
+// primed is a WriteCloser that writes the kernel's source before the first request.
+type primed struct {
+	io.WriteCloser
+	once sync.Once
+	err  error
+}
+
+// Write is called by one goroutine at a time, the connection's writer, which may wait.
+func (p *primed) Write(b []byte) (int, error) {
+	p.once.Do(func() {
+		for _, source := range []string{kernelSource, onDemandSource} {
+			head := binary.BigEndian.AppendUint32(nil, uint32(len(source)))
+			if _, p.err = p.WriteCloser.Write(append(head, source...)); p.err != nil {
+				return
+			}
+		}
+	})
+	if p.err != nil {
+		return 0, p.err
+	}
+	return p.WriteCloser.Write(b)
+}
