@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"kernelclient/event":      {"notebook/mime"},
 	"kernelclient":            {"notebook/mime", "kernelclient/event"},
 	"kernelclient/hosttest":   {"notebook/mime", "kernelclient"},
+	"kernelclient/debuglog":   {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":    {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":    {"notebook/mime", "kernelclient"},
 	"kernelclient/local":      {"notebook/mime", "kernelclient"},

@@ -240,7 +240,7 @@ func TestTimeoutInterruptsThenGivesUp(t *testing.T) {
 		"heeds": untilInterrupted,
 		"ignores": func(ctx context.Context, _ *hosttest.Fake, _ kernelclient.Request) kernelclient.Outcome {
 			<-ctx.Done()
-			return kernelclient.Outcome{Reason: event.Interrupted}
+			return kernelclient.Outcome{Reason: event.Lost}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -300,7 +300,7 @@ func TestStopEndsFollowersAndRuns(t *testing.T) {
 	if got := story(all); !strings.Contains(got, "2:cancelled\n") || !strings.Contains(got, "1:") {
 		t.Error(got)
 	}
-	if _, err := s.Next(t.Context()); err != io.EOF || !f.Closed() {
+	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) || !f.Closed() {
 		t.Errorf("after the end: %v", err)
 	}
 }

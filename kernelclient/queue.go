@@ -130,7 +130,8 @@ func (l *Log) run(r Request) {
 	defer cancel()
 	expired := l.watch(ctx, cancel, r)
 	out := l.driver.Run(ctx, r)
-	if expired.Load() && out.Reason != event.Died && out.Reason != event.Lost {
+	gaveUp := ctx.Err() != nil && l.life.Err() == nil
+	if expired.Load() && out.Reason != event.Died && (out.Reason != event.Lost || gaveUp) {
 		limit := TimeoutError{Clock: WholeRun, Limit: r.Timeout, Setting: "--timeout"}
 		out.Reason, out.Detail = event.TimedOut, limit.Error()
 	} else if l.life.Err() != nil && out.Reason == event.Lost {

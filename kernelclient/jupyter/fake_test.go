@@ -51,12 +51,12 @@ func (k *fakeKernel) serve() {
 		if err != nil {
 			return
 		}
-		switch {
-		case m.Header.Type == "kernel_info_request":
+		switch m.Header.Type {
+		case "kernel_info_request":
 			k.onInfo(k, m)
-		case m.Header.Type == "execute_request":
+		case "execute_request":
 			k.onExecute(k, m)
-		case m.Header.Type == "input_reply":
+		case "input_reply":
 			k.onInput(k, m)
 		default:
 			k.onControl(k, m)

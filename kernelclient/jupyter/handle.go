@@ -38,6 +38,7 @@ func (g *generation) handle(m Message) {
 		if m.Header.Type == "execute_reply" && known {
 			g.payloads(exec, m.Content)
 		}
+	case Control: // replies that nobody waits for
 	}
 	g.advance(m)
 }

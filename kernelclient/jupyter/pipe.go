@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -49,7 +50,7 @@ func (p *pipeConn) read() {
 		body, err := readPipeMessage(r)
 		if err != nil {
 			kind := kernelclient.Disconnect
-			if err == errTooLong {
+			if errors.Is(err, errTooLong) {
 				kind = kernelclient.Protocol
 			}
 			lost := &kernelclient.Error{Kind: kind, What: "the connection to the kernel is lost", Err: err}

@@ -111,7 +111,7 @@ func (z *zmqConn) watch(ended <-chan error) {
 	defer timer.Stop()
 	for left := len(z.sockets) - 1; left > 0; left-- {
 		select {
-		case <-ended:
+		case <-ended: //nolint:errcheck // the first error is the one to tell
 		case <-timer.C:
 			left = 0
 		case <-z.closing:

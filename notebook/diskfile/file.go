@@ -140,7 +140,7 @@ func (f *File) Changed() (bool, error) {
 func (f *File) ReadOnly() bool {
 	w, err := os.OpenFile(f.Path, os.O_WRONLY|nonblock, 0)
 	if err == nil {
-		w.Close()
+		_ = w.Close() // nothing was written
 	}
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }

@@ -108,8 +108,8 @@ func (f *File) replace(target string, old fs.FileInfo, write func(io.Writer) err
 	}
 	defer func() {
 		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
+			_ = tmp.Close() // the first error is the one to tell
+			_ = os.Remove(tmp.Name())
 		}
 	}()
 	if old != nil {
@@ -191,9 +191,9 @@ func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
 		return err
 	}
 	f.wrote(sum, info)
-	os.Remove(safe)
+	_ = os.Remove(safe) // a copy too many harms nobody
 	if f.StateDir == "" {
-		os.Remove(filepath.Dir(safe))
+		_ = os.Remove(filepath.Dir(safe))
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func WriteRecovery(stateDir, origPath string, write func(io.Writer) error) (path
 		err = syncDir(stateDir)
 	}
 	if err != nil {
-		os.Remove(file.Name())
+		_ = os.Remove(file.Name()) // the first error is the one to tell
 		return "", failed("save", origPath, err)
 	}
 	return file.Name(), nil

@@ -64,12 +64,12 @@ func (l layout) newline(n int) string {
 	return l.nl + l.indent + strings.Repeat(l.unit, n)
 }
 
-// between is newline for elements that follow another; the comma's own space on one line.
-func (l layout) between(n int) string {
+// between is newline(1) for elements that follow another; the comma's own space on one line.
+func (l layout) between() string {
 	if l.inline {
 		return strings.TrimPrefix(l.comma, ",")
 	}
-	return l.newline(n)
+	return l.newline(1)
 }
 
 // list writes a list element by element; call begin before each element, and end last.
@@ -83,7 +83,7 @@ type list struct {
 func (s *list) begin() {
 	if s.n == 0 {
 		s.w.str("[" + s.l.newline(1))
-		s.sep = "," + s.l.between(1)
+		s.sep = "," + s.l.between()
 	} else {
 		s.w.str(s.sep)
 	}
@@ -109,7 +109,7 @@ func (s *fields) key(name string) layout {
 	if s.n == 0 {
 		s.w.str("{" + s.l.newline(1))
 	} else {
-		s.w.str("," + s.l.between(1))
+		s.w.str("," + s.l.between())
 	}
 	s.n++
 	s.w.quoted(name)

@@ -41,7 +41,7 @@ func TestLineListPieces(t *testing.T) {
 			var whole, cut bytes.Buffer
 			w := newWriter(&whole, func() bool { return ascii })
 			w.lines(string(text), layout{nl: "\n", unit: " ", colon: ": "})
-			_, _ = w.flush()
+			_ = w.flush()
 			w = newWriter(&cut, func() bool { return ascii })
 			s := lineList{list: list{w: w, l: layout{nl: "\n", unit: " ", colon: ": "}}}
 			for rest := text; len(rest) > 0; {
@@ -50,7 +50,7 @@ func TestLineListPieces(t *testing.T) {
 				rest = rest[n:]
 			}
 			s.finish()
-			_, _ = w.flush()
+			_ = w.flush()
 			if whole.String() != cut.String() {
 				t.Fatalf("%q\nwhole  %q\npieces %q", text, whole.String(), cut.String())
 			}

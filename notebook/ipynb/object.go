@@ -153,7 +153,7 @@ func (o object) writeMember(w *writer, l layout, s slot) {
 // leads returns the space before the first key and before any other.
 func (o object) leads(l layout) (first, other string) {
 	if len(o.members) == 0 {
-		return l.newline(1), l.between(1)
+		return l.newline(1), l.between()
 	}
 	m := o.members[0]
 	first = string(o.text[m.lead:m.key.start])

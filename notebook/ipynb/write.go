@@ -67,7 +67,7 @@ func (f *File) Write(w io.Writer, cells []CellPlan, meta ...MetadataEdit) error 
 	out.raw(f.data[:f.top.open])
 	f.top.write(out, l, edits)
 	out.raw(f.data[f.top.close+1:])
-	_, err := out.flush()
+	err := out.flush()
 	return err
 }
 
@@ -146,7 +146,7 @@ func (f *File) writeCells(w *writer, l layout, cells []CellPlan) {
 func (f *File) cellGaps(l layout) (open, sep, end string) {
 	e := f.list.elements
 	if len(e) == 0 {
-		return l.newline(1), "," + l.between(1), l.newline(0)
+		return l.newline(1), "," + l.between(), l.newline(0)
 	}
 	open = string(f.data[f.list.open+1 : e[0].start])
 	end = string(f.data[e[len(e)-1].end:f.list.close])

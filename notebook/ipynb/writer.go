@@ -14,7 +14,6 @@ import (
 // out JSON need not look at it.
 type writer struct {
 	w     *bufio.Writer
-	n     int64
 	err   error
 	ascii func() bool // whether this file escapes all that is not ASCII
 	buf   []byte      // scratch
@@ -26,17 +25,13 @@ func newWriter(w io.Writer, ascii func() bool) *writer {
 
 func (w *writer) raw(p []byte) {
 	if w.err == nil {
-		var n int
-		n, w.err = w.w.Write(p)
-		w.n += int64(n)
+		_, w.err = w.w.Write(p)
 	}
 }
 
 func (w *writer) str(s string) {
 	if w.err == nil {
-		var n int
-		n, w.err = w.w.WriteString(s)
-		w.n += int64(n)
+		_, w.err = w.w.WriteString(s)
 	}
 }
 
@@ -71,11 +66,11 @@ func (w *writer) encode(dst []byte, s string) []byte {
 	return rawjson.AppendString(dst, s, !isASCII(s) && w.ascii())
 }
 
-func (w *writer) flush() (int64, error) {
+func (w *writer) flush() error {
 	if w.err == nil {
 		w.err = w.w.Flush()
 	}
-	return w.n, w.err
+	return w.err
 }
 
 func isASCII(s string) bool {

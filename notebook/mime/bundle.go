@@ -53,8 +53,9 @@ func JoinText(v rawjson.Value) string {
 			b.WriteString(e.Str())
 		}
 		return b.String()
+	default:
+		return ""
 	}
-	return ""
 }
 
 // IsJSON tells whether nbformat stores values of this type as JSON and not as text:

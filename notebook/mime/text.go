@@ -1,6 +1,7 @@
 package mime
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -221,7 +222,7 @@ func (v View) Chunks(off int64, f func(p []byte) error) error {
 		p := c.data
 		if p == nil {
 			p = make([]byte, c.n)
-			if _, err := v.spill.ReadAt(p, c.at); err != nil && err != io.EOF {
+			if _, err := v.spill.ReadAt(p, c.at); err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
 		}

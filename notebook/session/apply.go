@@ -158,8 +158,10 @@ func phaseOf(r event.Reason, started bool) Phase {
 		if !started {
 			return NotRun
 		}
+		return Died
+	default:
+		return Died
 	}
-	return Died
 }
 
 // kernelRan offers the kernel's name to a document that names none. The built-in Python

@@ -56,7 +56,7 @@ func readFrame(r io.Reader, limit int64) (flags byte, body []byte, err error) {
 
 // cut names an end in the middle of a frame as what it is.
 func cut(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

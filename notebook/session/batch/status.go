@@ -71,8 +71,9 @@ func ofEnd(e event.Ended) Status {
 		return CellFailed
 	case event.TimedOut:
 		return TimedOut
+	default:
+		return NoKernel
 	}
-	return NoKernel
 }
 
 // ofSignal is the status of a run that a signal ended.
@@ -116,6 +117,7 @@ func verb(r event.Reason) string {
 		return "was ended by a restart"
 	case event.Cancelled:
 		return "did not run"
+	default:
+		return "ended"
 	}
-	return "ended"
 }
