@@ -93,8 +93,8 @@ func life(t *testing.T, tcp bool) {
 	if again, err := h.Attach(t.Context(), k.Info().ID); err != nil || again != k.Context {
 		t.Errorf("attach: %v, %v", again, err)
 	}
-	id := k.Submit("child.wait()")
-	k.Wait("its start", func(e event.Event) bool { _, ok := e.Body.(event.Started); return ok && e.Exec == id })
+	id := k.Submit("print('go', flush=True)\nchild.wait()")
+	k.Wait("its output", func(e event.Event) bool { _, ok := e.Body.(event.Stream); return ok && e.Exec == id })
 	if err := k.Interrupt(t.Context()); err != nil {
 		t.Fatal(err)
 	}

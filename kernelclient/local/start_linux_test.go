@@ -170,8 +170,8 @@ func TestParentDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b [1]byte
-	if _, err := out.Read(b[:]); err != nil {
-		t.Error(err)
+	if _, err := out.Read(b[:]); err != nil || b[0] != 'x' {
+		t.Errorf("it said %q, %v", b, err)
 	}
 	if len(w.processes(t)) != 2 {
 		t.Errorf("processes %v", w.processes(t))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,19 +86,16 @@ func (w *world) processes(t testing.TB) []int {
 	}
 	var pids []int
 	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
 		env, err := os.ReadFile("/proc/" + entry.Name() + "/environ") // a zombie's is empty
 		if err == nil && bytes.Contains(env, []byte(w.mark)) {
-			pids = append(pids, atoi(entry.Name()))
+			pids = append(pids, pid)
 		}
 	}
 	return pids
-}
-
-func atoi(s string) (n int) {
-	for _, c := range s {
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // gone waits until no marked process is left.
@@ -137,8 +135,7 @@ func eventually(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// dead waits for the State Dead of a context and returns its detail and the number of
-// Starting and Restarting states before.
+// dead waits for the State Dead of a context and returns its detail.
 func dead(t *testing.T, k kernelclient.Context) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
