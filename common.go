@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
+)
+
+// common holds the flags that every command with a kernel has.
+type common struct {
+	kernel  string
+	env     []string
+	cwd     string
+	logFile string
+	startup float64 // seconds
+}
+
+func (c *common) add(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&c.kernel, "kernel", "", "the kernel's name, as `nbterm kernels` lists it")
+	f.StringArrayVar(&c.env, "env", nil, "an environment variable K=V for the kernel (repeatable; never saved)")
+	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder (default: the notebook's)")
+	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this file (no code, no outputs)")
+	f.Float64Var(&c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
+}
+
+func (c *common) check() error {
+	for _, kv := range c.env {
+		if k, _, ok := strings.Cut(kv, "="); !ok || k == "" {
+			return fmt.Errorf("--env %q is not of the form K=V", kv)
+		}
+	}
+	return nil
+}
+
+// seconds makes a duration of a flag's value.
+func seconds(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
+
+// host is where code runs. dir is where environments are looked for first.
+func (c *common) host(dir string) (kernelclient.Host, func(), error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err
+	}
+	h := local.New(local.Options{Dir: dir})
+	return c.logged(h)
+}
+
+// folder is the kernel's working folder: --cwd, else that of the file, else this one.
+func (c *common) folder(file string) (string, error) {
+	dir := c.cwd
+	if dir == "" {
+		dir = filepath.Dir(file)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("the working folder: %w", err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("the working folder %s is not a folder", dir)
+	}
+	return dir, nil
+}
+
+// signals delivers what asks the program to end.
+func signals() (<-chan os.Signal, func()) {
+	ch := make(chan os.Signal, 4)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return ch, func() { signal.Stop(ch) }
+}
+
+// read opens a notebook file. With create, one that does not exist is a new notebook.
+func read(path string, create bool) (*notebook.Document, *diskfile.File, error) {
+	data, file, err := diskfile.Read(path)
+	if create && errors.Is(err, os.ErrNotExist) {
+		return notebook.New(), diskfile.New(path), nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := notebook.Parse(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, file, nil
+}
+
+// session joins a document with a kernel to be.
+func (c *common) session(doc *notebook.Document, path string, more session.Options) (*session.Session, func(), error) {
+	dir, err := c.folder(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, closeHost, err := c.host(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	more.Kernel, more.Dir, more.Env, more.StartupTimeout = c.kernel, dir, c.env, seconds(c.startup)
+	more.Path, _ = filepath.Abs(path) // it worked for the folder
+	return session.New(doc, host, more), closeHost, nil
+}

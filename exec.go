@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/notebook/session/batch"
+)
+
+type execFlags struct {
+	code             string
+	given            bool // -c was, be it with an empty code
+	json, events     bool
+	allowErrors      bool
+	timeout, request float64 // seconds
+}
+
+func newExec(c *common) *cobra.Command {
+	var f execFlags
+	cmd := &cobra.Command{
+		Use:   "exec -c CODE | FILE | -",
+		Short: "Run one piece of code on a fresh kernel",
+		Long:  "Exec runs one piece of code on a fresh kernel: the text after -c, a file, or standard input (-).\nThe language: --kernel, else the file's extension or first line, else Python.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed("code")
+			return c.exec(cmd.Context(), f, args)
+		},
+	}
+	cmd.Flags().StringVarP(&f.code, "code", "c", "", "the code")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON record of everything at the end")
+	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
+	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
+	addTimeouts(cmd, &f.timeout, &f.request)
+	return cmd
+}
+
+// source is the code to run and the language that its origin speaks for, "" if none.
+func (f execFlags) source(args []string) (code, language string, err error) {
+	switch {
+	case f.given && len(args) > 0:
+		return "", "", errors.New("code comes from -c or from a file, not from both")
+	case f.given:
+		return f.code, "", nil
+	case len(args) == 0:
+		return "", "", errors.New("nothing to run: give -c CODE, a file, or - for standard input")
+	}
+	var text []byte
+	if args[0] == "-" {
+		text, err = io.ReadAll(os.Stdin)
+	} else {
+		text, err = os.ReadFile(args[0])
+	}
+	return string(text), batch.LanguageOf(args[0], text), err
+}
+
+func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
+	code, language, err := f.source(args)
+	if err != nil {
+		return err
+	}
+	k, closeHost, err := c.start(ctx, language)
+	if err != nil {
+		return err
+	}
+	defer closeHost()
+	ch, stop := signals()
+	defer stop()
+	x := batch.Snippet{Context: k, Code: code, Timeout: seconds(f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
+	if f.events {
+		x.Each = func(e event.Event) error {
+			_, err := os.Stdout.Write(append(e.AppendJSON(nil), '\n'))
+			return err
+		}
+	}
+	if f.json {
+		x.Record = &batch.Record{}
+		defer func() { _, _ = os.Stdout.Write(append(x.Record.AppendJSON(nil), '\n')) }()
+	}
+	err = x.Run(ctx)
+	if f.allowErrors && batch.StatusOf(err) == batch.CellFailed {
+		return nil
+	}
+	return err
+}
+
+// start chooses a kernel for a language and starts it.
+func (c *common) start(ctx context.Context, language string) (kernelclient.Context, func(), error) {
+	dir, err := c.folder("./-")
+	if err != nil {
+		return nil, nil, err
+	}
+	host, closeHost, err := c.host(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := session.StartFor(ctx, host, session.Wish{Override: c.kernel, Language: language},
+		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: seconds(c.startup)})
+	if err != nil {
+		closeHost()
+		return nil, nil, &batch.Error{Status: batch.StatusOf(err), Err: err}
+	}
+	return k, closeHost, nil
+}

@@ -1,0 +1,58 @@
+// Nbterm is a notebook for the terminal. This file and the small ones beside it are the
+// command tree: flags and wiring; all else is in the rooms below.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nbterm/nbterm/notebook/session/batch"
+)
+
+func main() {
+	// A reader that goes away is an error of Write, not the end of the process: what ran is saved first.
+	signal.Ignore(syscall.SIGPIPE)
+	err := newRoot().ExecuteContext(context.Background())
+	os.Exit(int(report(os.Stderr.WriteString, err)))
+}
+
+// report says what failed in one line and returns the exit status.
+func report(write func(string) (int, error), err error) batch.Status {
+	if err == nil {
+		return batch.OK
+	}
+	if text := err.Error(); text != "" {
+		_, _ = write("nbterm: " + text + "\n") // stderr may be gone, the status is not
+	}
+	var own *batch.Error
+	if errors.As(err, &own) {
+		return own.Status
+	}
+	return batch.Usage
+}
+
+func newRoot() *cobra.Command {
+	var c common
+	root := &cobra.Command{
+		Use:           "nbterm [FILE]",
+		Short:         "A notebook for the terminal",
+		Long:          "nbterm opens, edits, runs and saves Jupyter notebooks in a terminal.\nWithout a FILE it begins a new notebook, written only when it is saved.",
+		Args:          cobra.MaximumNArgs(1),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, args []string) error { return c.open(cmd.Context(), args) },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	})
+	c.add(root)
+	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newVersion())
+	return root
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/notebook/session/batch"
+	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui"
+)
+
+// open is `nbterm [FILE]`: the terminal program.
+func (c *common) open(ctx context.Context, args []string) error {
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
+		return errors.New("this needs a terminal; without one, `nbterm run FILE` runs a notebook and `nbterm show FILE` prints it")
+	}
+	path := "Untitled.ipynb"
+	doc, file := notebook.New(), (*diskfile.File)(nil)
+	if len(args) > 0 {
+		path = args[0]
+		var err error
+		if doc, file, err = read(path, true); err != nil {
+			return err
+		}
+	} else {
+		file = diskfile.New(path)
+	}
+	file.StateDir = stateDir()
+	s, closeHost, err := c.session(doc, path, session.Options{AllowStdin: true})
+	if err != nil {
+		return err
+	}
+	defer closeHost()
+	status, err := tui.Run(ctx, tui.Options{Session: s, File: file, Theme: themes.Dark(), StateDir: stateDir(), Notices: notices(doc)})
+	if err != nil {
+		return &batch.Error{Status: batch.Status(status), Err: err}
+	}
+	if status != 0 {
+		return &batch.Error{Status: batch.Status(status)}
+	}
+	return nil
+}
+
+// notices is what is to be said of a document when it opens.
+func notices(doc *notebook.Document) []string {
+	list := doc.Notices()
+	if why := doc.ReadOnly(); why != "" {
+		list = append(list, fmt.Sprintf("read-only: %s", why))
+	}
+	return list
+}
