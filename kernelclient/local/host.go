@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/builtin"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
@@ -141,6 +142,11 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 	logs := h.opt.LogDir
 	if logs == "" {
 		logs = env.logDir()
+	}
+	if s.builtin {
+		return builtin.NewPythonLauncher(builtin.PythonOptions{
+			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session, LogDir: logs,
+		})
 	}
 	return &launcher{
 		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP,

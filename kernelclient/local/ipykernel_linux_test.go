@@ -223,3 +223,13 @@ func TestCancelledCalls(t *testing.T) {
 		t.Errorf("kernels: %v", err)
 	}
 }
+
+func TestBuiltinConformance(t *testing.T) {
+	w := newWorld(t)
+	hosttest.Run(t, hosttest.Config{
+		Host: func(t *testing.T) kernelclient.Host {
+			return New(Options{Dir: w.dir + "/wd", Env: w.env, LogDir: w.dir + "/log"})
+		},
+		Kernel: builtinPython, Displays: "pass",
+	})
+}

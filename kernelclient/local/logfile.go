@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	logLimit = 8 << 20  // bytes; a longer log is cut
-	logKept  = 64 << 10 // bytes that stay of it
-	logCheck = 2 * time.Second
+	logLimit = 8 << 20     // bytes; a longer log is cut
+	logKept  = 64 << 10    // bytes that stay of it
+	logCheck = time.Second // between two looks at it
 
 	lastLines = 12  // of a dead kernel's words
 	lineLimit = 400 // bytes of one of them
@@ -23,6 +23,7 @@ const (
 // keeps us waiting. The kernel appends; a goroutine of ours keeps it short until close.
 type logFile struct {
 	f    *os.File
+	w    *writes // nil where writes are not told
 	stop chan struct{}
 	done chan struct{}
 }
@@ -37,21 +38,29 @@ func openLog(dir, id string) (*logFile, error) {
 		return nil, fmt.Errorf("making the kernel's log: %w", err)
 	}
 	l := &logFile{f: f, stop: make(chan struct{}), done: make(chan struct{})}
-	go l.keepShort(logCheck)
+	if l.w, err = watchWrites(path); err != nil {
+		l.w = nil
+	}
+	go l.keepShort()
 	return l, nil
 }
 
-func (l *logFile) keepShort(every time.Duration) {
+// keepShort looks at the log after writes, but not all the time while they flood.
+func (l *logFile) keepShort() {
 	defer close(l.done)
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	pause := time.NewTimer(logCheck)
+	defer pause.Stop()
 	for {
 		select {
 		case <-l.stop:
 			return
-		case <-tick.C:
-			l.cut()
+		case <-pause.C:
 		}
+		if l.w != nil && l.w.next() != nil {
+			return
+		}
+		l.cut()
+		pause.Reset(logCheck)
 	}
 }
 
@@ -102,6 +111,9 @@ func (l *logFile) lastWords() string {
 // close ends the goroutine and removes the file.
 func (l *logFile) close() {
 	close(l.stop)
+	if l.w != nil {
+		l.w.close()
+	}
 	<-l.done
 	_ = l.f.Close()
 	_ = os.Remove(l.f.Name())

@@ -202,11 +202,12 @@ func parent(t *testing.T, dir string) {
 }
 
 func TestLogIsCut(t *testing.T) {
-	log, err := openLog(t.TempDir(), "x")
+	f, err := os.OpenFile(filepath.Join(t.TempDir(), "log"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.close()
+	defer f.Close()
+	log := &logFile{f: f} // without its goroutine
 	line := strings.Repeat("x", 1023) + "\n"
 	if _, err := log.f.WriteString(strings.Repeat(line, logLimit>>10)); err != nil {
 		t.Fatal(err)
@@ -228,6 +229,28 @@ func TestLogIsCut(t *testing.T) {
 	words := strings.Split(log.lastWords(), "\n")
 	if n := len(words); n != lastLines || words[n-1] != "more \x1b[31m�" || words[n-2] != "the end" || len(words[0]) > lineLimit+len("…") {
 		t.Errorf("%d: %q", n, words)
+	}
+}
+
+// Nobody asks for it: the log's own goroutine cuts what a kernel floods it with.
+func TestFloodedLog(t *testing.T) {
+	w := newWorld(t)
+	log, err := openLog(w.dir+"/log", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.close()
+	p, err := startProcess("/bin/sh", []string{"sh", "-c", "head -c 9000000 /dev/zero | tr '\\000' x; touch done; sleep 1000"}, w.env, w.dir, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the cut", func() bool {
+		_, missing := os.Stat(w.dir + "/done")
+		fi, err := log.f.Stat()
+		return missing == nil && err == nil && fi.Size() < logLimit
+	})
+	if err := p.kill(); err != nil {
+		t.Error(err)
 	}
 }
 
