@@ -22,7 +22,10 @@ import (
 	"github.com/nbterm/nbterm/tui/internal/screentest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The clock of chroma's regular expressions ends by itself some time after its last use.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}
 
 func host(driver kernelclient.Driver) *hosttest.Host {
 	return &hosttest.Host{
@@ -50,7 +53,9 @@ type setup struct {
 	width, height int    // 0: 80x24
 	script        hosttest.Script
 	env           []string
-	osPipe        bool // see screentest.Config
+	notices       []string
+	host          kernelclient.Host // nil: of one kernel in memory
+	osPipe        bool              // see screentest.Config
 	theme         themes.Theme
 	profile       colorprofile.Profile
 }
@@ -77,9 +82,12 @@ func open(t *testing.T, s setup) *app {
 	if s.file != "" {
 		doc, file = read(t, a.path, s.file)
 	}
+	if s.host == nil {
+		s.host = host(a.kernel)
+	}
 	opt := tui.Options{
-		Session: session.New(doc, host(a.kernel), session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
-		File:    file, Theme: s.theme, StateDir: a.state, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
+		Session: session.New(doc, s.host, session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
+		File:    file, Theme: s.theme, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Env: append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
 	}
 	a.Screen = screentest.Start(t, screentest.Config{

@@ -56,12 +56,12 @@ func (s *messages) lines(width, n int, th themes.Theme) []string {
 		return nil
 	}
 	m := s.stack[len(s.stack)-1]
-	tail := "  Esc"
+	count := ""
 	if len(s.stack) > 1 {
-		tail = fmt.Sprintf("  (%d messages) Esc", len(s.stack))
+		count = fmt.Sprintf("(1/%d) ", len(s.stack))
 	}
 	style := map[kind]themes.Style{info: th.Message, warning: th.Warning, failure: th.Failed}[m.kind]
-	lines := wrapPlain(string(m.kind)+cleanLines(m.text)+tail, width, n)
+	lines := wrapPlain(string(m.kind)+count+cleanLines(m.text)+"  Esc", width, n)
 	for i, l := range lines {
 		lines[i] = style.Render(l)
 	}
@@ -106,7 +106,7 @@ func (m *Model) fail(err error) {
 	}
 }
 
-// hintAt shows a line that the next key takes away.
+// setHint shows a line that the next key takes away.
 func (m *Model) setHint(text string) {
 	m.hint = text
 	m.dirty = true

@@ -261,6 +261,19 @@ func TestPrompt(t *testing.T) {
 	a.hides("who?")
 }
 
+func TestAfterAnAnswerRunAndNextGoesOn(t *testing.T) {
+	a := open(t, setup{file: file("name", "two"), script: ask})
+	a.Keys("shift+enter")
+	a.WaitFor("who?")
+	a.WaitIdle()
+	a.shows("1/2")
+	a.Type("Ann")
+	a.Type("enter")
+	a.WaitFor("hi Ann")
+	a.WaitIdle()
+	a.shows("2/2")
+}
+
 func TestPasswordIsNotShownNorKept(t *testing.T) {
 	a := open(t, setup{file: file("secret"), script: ask})
 	a.Keys("ctrl+j")
@@ -288,6 +301,38 @@ func TestSignalsKeepUnsavedChanges(t *testing.T) {
 		if info, err := os.Stat(copies[0]); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}
+	}
+}
+
+func TestTerminalGoneKeepsUnsavedChanges(t *testing.T) {
+	a := open(t, setup{file: file("one")})
+	a.Type("b")
+	a.HangUp(syscall.EIO)
+	if err := a.Wait(); err != nil || a.exit != 129 {
+		t.Errorf("exit %d, %v", a.exit, err)
+	}
+	if copies, _ := filepath.Glob(filepath.Join(a.state, "*")); len(copies) != 1 {
+		t.Errorf("copies %q", copies)
+	}
+}
+
+// brokenHost panics: an error of ours.
+type brokenHost struct{ hosttest.Host }
+
+func (*brokenHost) Kernels(context.Context) ([]kernelclient.Kernel, error) { panic("on purpose") }
+
+func TestOwnPanicRestoresTheTerminalAndKeepsChanges(t *testing.T) {
+	a := open(t, setup{file: file("one"), host: &brokenHost{}})
+	a.Type("b")
+	a.Keys("ctrl+j")
+	if err := a.Wait(); err == nil || a.exit != 1 {
+		t.Errorf("exit %d, %v", a.exit, err)
+	}
+	if _, _, shown := a.Cursor(); a.AltScreen() || !shown {
+		t.Error("the terminal was not restored")
+	}
+	if copies, _ := filepath.Glob(filepath.Join(a.state, "*")); len(copies) != 1 {
+		t.Errorf("copies %q", copies)
 	}
 }
 
@@ -331,6 +376,35 @@ func TestErrorsStayUntilDismissed(t *testing.T) {
 	a.shows("✗ not saved", "Esc", "●")
 	a.Type("esc")
 	a.hides("not saved")
+}
+
+func TestMessagesStack(t *testing.T) {
+	a := open(t, setup{file: file("one"), host: &hosttest.Host{}, notices: []string{"first", "second \x1b]0;x\x07"}})
+	a.shows("! (1/2) second", "Esc")
+	a.Type("ctrl+j")
+	a.shows("no kernel", "✗ (1/3)")
+	a.Type("ctrl+j")
+	a.shows("✗ (1/3)")
+	a.Type("esc", "esc")
+	a.shows("! first  Esc")
+	a.Type("esc")
+	a.hides("first")
+}
+
+func TestKernelThatIsNotInstalled(t *testing.T) {
+	other := &hosttest.Host{List: []kernelclient.Kernel{{Name: "ir", Language: "R"}}}
+	text := strings.Replace(file("one"), `"metadata": {}`, `"metadata": {"kernelspec": {"name": "no-such-kernel-xyz"}}`, 2)
+	a := open(t, setup{file: text, host: other})
+	a.Type("ctrl+j")
+	a.shows("no-such-kernel-xyz", "ir", "[ ]")
+	a.Type("esc", "b")
+	a.shows("2/2")
+}
+
+func TestLinuxConsoleF1(t *testing.T) {
+	a := open(t, setup{file: file("one")})
+	a.Type("\x1b[[A")
+	a.shows("Everywhere")
 }
 
 func TestExternalEditor(t *testing.T) {

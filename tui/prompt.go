@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -15,6 +13,7 @@ import (
 type promptLine struct {
 	id      event.InputID // of the prompt that it answers, "" for none
 	cell    notebook.CellKey
+	from    notebook.CellKey // what was selected when it opened
 	line    lineedit.Line
 	focused bool
 }
@@ -45,9 +44,9 @@ func (m *Model) promptOpened() {
 	old := m.prompt.cell
 	switch {
 	case open == nil:
-		m.prompt = promptLine{}
+		m.promptClosed()
 	case open.ID != m.prompt.id:
-		m.prompt = promptLine{id: open.ID, cell: open.Cell, focused: m.question == nil}
+		m.prompt = promptLine{id: open.ID, cell: open.Cell, from: m.promptFrom(open.Cell), focused: m.question == nil}
 		m.keys.Reset()
 		if i := m.doc.Index(open.Cell); i >= 0 {
 			m.choose(i)
@@ -56,6 +55,27 @@ func (m *Model) promptOpened() {
 	}
 	m.showPrompt(old)
 	m.promptChanged()
+}
+
+// promptFrom is where to go back to once the prompt of a cell is closed.
+func (m *Model) promptFrom(cell notebook.CellKey) notebook.CellKey {
+	if m.prompt.cell == cell && m.prompt.from != "" {
+		return m.prompt.from // one question after the other
+	}
+	if m.current != nil {
+		return m.current.key
+	}
+	return ""
+}
+
+// promptClosed goes back to the cell that was selected before, unless the user went on.
+func (m *Model) promptClosed() {
+	old := m.prompt
+	m.prompt = promptLine{}
+	m.showPrompt(old.cell)
+	if i := m.doc.Index(old.from); i >= 0 && m.current != nil && m.current.key == old.cell {
+		m.choose(i)
+	}
 }
 
 // promptChanged redraws the line.
@@ -95,15 +115,10 @@ func (m *Model) backToPrompt() bool {
 	return true
 }
 
-// sendAnswer sends the line. The session takes the answer at once; only the way to the
-// kernel is left to a command.
+// sendAnswer sends the line. It goes into a socket's queue: that does not wait.
 func (m *Model) sendAnswer() tea.Cmd {
-	line := m.prompt.line.String()
-	key := m.prompt.cell
-	err := m.session.Answer(context.WithoutCancel(m.jobs.ctx), line)
-	m.prompt = promptLine{}
-	m.fail(err)
-	m.showPrompt(key)
+	m.fail(m.session.Answer(m.jobs.ctx, m.prompt.line.String()))
+	m.promptClosed()
 	m.dirty = true
 	return nil
 }

@@ -142,6 +142,13 @@ func (s *Screen) write(seq string) {
 	}
 }
 
+// HangUp makes the program's reads fail with err, as those of a terminal that is gone do.
+func (s *Screen) HangUp(err error) {
+	if w, ok := s.keys.(*io.PipeWriter); ok {
+		_ = w.CloseWithError(err)
+	}
+}
+
 // Type is Keys and WaitIdle.
 func (s *Screen) Type(keys ...string) {
 	s.t.Helper()
