@@ -12,7 +12,7 @@ import (
 type prose struct {
 	source string
 	th     themes.Theme
-	drawn  *text
+	drawn  Block
 	width  int // that it was drawn for
 }
 
@@ -22,16 +22,32 @@ func Markdown(source string, th themes.Theme) Block {
 	return &prose{source: source, th: th}
 }
 
-func (p *prose) at(width int) *text {
+func (p *prose) at(width int) Block {
 	if p.drawn == nil || p.width != width {
-		plain := ansi.Strip(p.source)
-		out, err := markdown.Render(plain, width, &p.th)
-		if err != nil { // too long or too odd: the source is readable too
-			out = plain
+		var all stack
+		for i, part := range markdown.Split(ansi.Strip(p.source)) {
+			if i > 0 {
+				all = append(all, newText("\n", themes.Style{}, &p.th))
+			}
+			all = append(all, p.part(part, width))
 		}
-		p.drawn, p.width = newText(out, themes.Style{}, &p.th), width
+		p.drawn, p.width = all, width
 	}
 	return p.drawn
+}
+
+// part draws prose by Glamour and code as the source of a cell is.
+func (p *prose) part(part markdown.Part, width int) Block {
+	if part.Code {
+		th := p.th
+		th.Text = th.CodeBlock
+		return gutter{Source(part.Text, part.Language, th), " "}
+	}
+	out, err := markdown.Render(part.Text, width, &p.th)
+	if err != nil { // too long or too odd: the source is readable too
+		out = part.Text
+	}
+	return newText(out, themes.Style{}, &p.th)
 }
 
 func (p *prose) Height(width int) int { return p.at(max(width, 1)).Height(width) }

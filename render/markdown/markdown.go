@@ -11,9 +11,9 @@ import (
 	"github.com/nbterm/nbterm/themes"
 )
 
-// Limit is the length in bytes of a text above which it is refused: the time to draw it
-// would be felt.
-const Limit = 256 << 10
+// Limit is the length in bytes of a text above which it is refused: drawing it would take
+// seconds where it is odd. Pictures within the text do not count.
+const Limit = 64 << 10
 
 // ErrTooLong is returned for a text longer than Limit.
 var ErrTooLong = errors.New("the Markdown is too long to draw")
@@ -22,6 +22,7 @@ var ErrTooLong = errors.New("the Markdown is too long to draw")
 // width cells. Lines have no padding at their end, and there are no blank lines around.
 // The caller shows the text as it is where there is an error.
 func Render(text string, width int, th *themes.Theme) (out string, err error) {
+	text = shortenData(text)
 	if len(text) > Limit {
 		return "", ErrTooLong
 	}
@@ -32,32 +33,23 @@ func Render(text string, width int, th *themes.Theme) (out string, err error) {
 			err = fmt.Errorf("drawing Markdown: %v", p)
 		}
 	}()
-	r, err := glamour.NewTermRenderer(
+	text = prepare(text, width)
+	options := []glamour.TermRendererOption{
 		glamour.WithStyles(config(th)),
 		glamour.WithWordWrap(max(width, 1)),
-	)
+	}
+	if keepLines.MatchString(text) {
+		options = append(options, glamour.WithPreservedNewLines())
+	}
+	r, err := glamour.NewTermRenderer(options...)
 	if err != nil {
 		return "", fmt.Errorf("drawing Markdown: %w", err)
 	}
-	out, err = r.Render(flatten(text, width))
+	out, err = r.Render(text)
 	if err != nil {
 		return "", fmt.Errorf("drawing Markdown: %w", err)
 	}
 	return trim(out), nil
-}
-
-// deepQuote matches the marks of nested quotes at a line's start.
-var deepQuote = regexp.MustCompile(`(?m)^( {0,3}(?:> ?){4,})`)
-
-// flatten keeps quotes within quotes to what leaves room for their text.
-func flatten(text string, width int) string {
-	most := max(3, width/8)
-	return deepQuote.ReplaceAllStringFunc(text, func(marks string) string {
-		if n := strings.Count(marks, ">"); n > most {
-			return strings.Repeat("> ", most)
-		}
-		return marks
-	})
 }
 
 // padding is what Glamour fills lines with.

@@ -16,7 +16,8 @@ func config(th *themes.Theme) ansi.StyleConfig {
 	code.Margin = ptr(uint(2))
 	link := primitive(th.Link)
 	image := primitive(th.Muted)
-	image.Format = "image: {{.text}}"
+	imageText := image
+	imageText.Format = "image: {{.text}}"
 	strike := ansi.StylePrimitive{CrossedOut: ptr(true)}
 	inline := block(th.Code)
 	if th.NoColor { // backquotes tell code where colour cannot
@@ -43,7 +44,7 @@ func config(th *themes.Theme) ansi.StyleConfig {
 		Link:           link,
 		LinkText:       primitive(th.Strong),
 		Image:          image,
-		ImageText:      image,
+		ImageText:      imageText,
 		Code:           inline,
 		CodeBlock:      ansi.StyleCodeBlock{StyleBlock: code},
 		DefinitionTerm: primitive(th.Strong),

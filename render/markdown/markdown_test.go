@@ -1,0 +1,64 @@
+package markdown
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nbterm/nbterm/themes"
+)
+
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\]8;[^\x07]*\x07`)
+
+func TestRender(t *testing.T) {
+	th := themes.Dark()
+	for _, c := range []struct{ in, want string }{
+		{"a\nb", "a b"},
+		{"a  \nb", "a\nb"},
+		{"a<br>b", "a\nb"},
+		{"| a | b |\n|---|\n| c |", "| a | b |\n|---|\n| c |"},
+		{`$a_1 * b_2 * c \\ \{x\}$`, `$a_1 * b_2 * c \\ \{x\}$`},
+		{"$$\n\\alpha_{1} \\\\\n- \\frac{a}{b}\n= c\n$$", "$$\n\\alpha_{1} \\\\\n- \\frac{a}{b}\n= c\n$$"},
+		{"\\begin{align*}\na_1 &= b_2\n\\end{align*}", "\\begin{align*}\na_1 &= b_2\n\\end{align*}"},
+		{"`$x` *a* `y$` and `\\n\\*`", "$x a y$ and \\n\\*"},
+		{"$5 *and* $6", "$5 and $6"},
+		{"![p](attachment:a.png)", "image: p attachment:a.png"},
+		{"", ""},
+	} {
+		out, err := Render(c.in, 60, &th)
+		if got := escapes.ReplaceAllString(out, ""); err != nil || got != c.want {
+			t.Errorf("%q became %q, want %q (%v)", c.in, got, c.want, err)
+		}
+	}
+	if _, err := Render(strings.Repeat("x", Limit+1), 60, &th); !errors.Is(err, ErrTooLong) {
+		t.Errorf("too long: %v", err)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"a", "a"},
+		{"a\n```py\nx\n\ny\n```\nb", "a|py:x\n\ny|b"},
+		{"```{.r .x}\nx\n```", "r:x"},
+		{"~~~~ \nx\n~~~\n~~~~~\nb", ":x\n~~~|b"},
+		{"```\nnever closed", ":never closed"},
+		{"- a\n  ```\n  x\n  ```", "- a\n  ```\n  x\n  ```"},
+		{"[a]\n```\nx\n```\n[a]: b", "[a]\n```\nx\n```\n[a]: b"},
+		{"a ```x``` b", "a ```x``` b"},
+		{"```\n```", ":"},
+	} {
+		var parts []string
+		for _, p := range Split(c.in) {
+			text := p.Text
+			if p.Code {
+				text = fmt.Sprint(p.Language, ":", text)
+			}
+			parts = append(parts, text)
+		}
+		if got := strings.Join(parts, "|"); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
+		}
+	}
+}
