@@ -202,7 +202,7 @@ func TestParentDeath(t *testing.T) {
 				}
 			}
 			// Nobody was left to remove its files; this test does.
-			if err := os.RemoveAll(filepath.Join(home, "run")); err != nil {
+			if err := os.RemoveAll(home); err != nil {
 				t.Error(err)
 			}
 		})

@@ -99,8 +99,8 @@ func startError(opt PythonOptions, err error) error {
 
 // openLog makes a kernel log that only this user can read.
 func openLog(dir string) (*os.File, error) {
-	if dir == "" {
-		dir = os.TempDir()
+	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
+		dir = os.TempDir() // a kernel is worth more than its log's place
 	}
 	for n := 0; ; n++ {
 		name := filepath.Join(dir, fmt.Sprintf("nbterm-python-%d-%d.log", os.Getpid(), time.Now().UnixNano()+int64(n)))

@@ -49,7 +49,7 @@ type notebookRun struct {
 
 func (r *notebookRun) run(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
-		return &Error{Status: StatusOf(err), Err: err}
+		return &Error{Status: StatusOf(err), Err: cause(err)}
 	}
 	batches := make(chan []event.Event)
 	follow, stop := context.WithCancel(ctx)

@@ -57,7 +57,7 @@ func (r *snippetRun) run(ctx context.Context) error {
 	defer stream.Close()
 	err := r.Context.Submit(ctx, kernelclient.Request{ID: r.id, Code: r.Code, Timeout: r.Timeout, AllowStdin: r.Ask != nil})
 	if err != nil {
-		return &Error{Status: StatusOf(err), Err: err}
+		return &Error{Status: StatusOf(err), Err: cause(err)}
 	}
 	batches := make(chan []event.Event)
 	follow, stop := context.WithCancel(ctx)

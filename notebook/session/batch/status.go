@@ -62,6 +62,15 @@ func StatusOf(err error) Status {
 	return NoKernel
 }
 
+// cause unwraps "the kernel is not running" to why it is not: nobody here can restart it.
+func cause(err error) error {
+	var gone *kernelclient.Error
+	if errors.As(err, &gone) && gone.Kind == kernelclient.Gone && gone.Err != nil {
+		return gone.Err
+	}
+	return err
+}
+
 // ofEnd is the status of one execution's end.
 func ofEnd(e event.Ended) Status {
 	switch e.Reason {
