@@ -47,7 +47,7 @@ func (m *Model) edit() tea.Cmd {
 
 // edited takes over what the editor left. A final newline that the editor added is none of the cell's.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
-	defer os.Remove(msg.path)
+	defer func() { _ = os.Remove(msg.path) }()
 	m.dirty = true
 	if msg.err != nil {
 		m.fail(fmt.Errorf("the editor failed, the cell is as it was: %w", msg.err))
@@ -82,7 +82,7 @@ func writeTemp(text, ext string) (path string, err error) {
 		err = cerr
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = os.Remove(f.Name())
 		return "", err
 	}
 	return f.Name(), nil

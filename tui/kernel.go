@@ -135,11 +135,13 @@ func (m *Model) tick() tea.Cmd {
 }
 
 func (m *Model) clocks() bool {
-	switch m.session.State().State {
-	case event.Starting, event.Restarting:
-		return true
-	}
-	return m.session.Running()
+	return m.comingUp() || m.session.Running()
+}
+
+// comingUp tells whether a kernel is being started.
+func (m *Model) comingUp() bool {
+	state := m.session.State().State
+	return state == event.Starting || state == event.Restarting
 }
 
 func (m *Model) second() tea.Cmd {

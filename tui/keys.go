@@ -113,12 +113,13 @@ func (m *Model) paste(text string) {
 const wheelLines = 3
 
 func (m *Model) wheel(w tea.MouseWheelMsg) {
-	n := 0
+	n := wheelLines
 	switch w.Button {
 	case tea.MouseWheelDown:
-		n = wheelLines
 	case tea.MouseWheelUp:
-		n = -wheelLines
+		n = -n
+	default:
+		return
 	}
 	if m.help != nil {
 		m.scrollHelp(n)

@@ -31,8 +31,9 @@ func (l *look) source(c *notebook.Cell) render.Block {
 		return render.Markdown(c.Source, l.theme)
 	case notebook.Code:
 		return render.Source(c.Source, l.language, l.theme)
+	default:
+		return render.Source(c.Source, "", l.theme)
 	}
-	return render.Source(c.Source, "", l.theme)
 }
 
 // outputs draws one output, or the pieces of one stream.
@@ -110,8 +111,9 @@ func (l *look) mark(v *cellView) (string, themes.Style) {
 		return count + "✗", l.theme.Failed
 	case session.Interrupted:
 		return count + "!", l.theme.Failed
+	default:
+		return count, l.theme.Prompt
 	}
-	return count, l.theme.Prompt
 }
 
 // word is the second line's: the same in a word, or the time it took.
@@ -130,6 +132,7 @@ func (l *look) word(v *cellView) (string, themes.Style) {
 		return "stopped", l.theme.Failed
 	case session.NotRun:
 		return "not run", l.theme.Muted
+	case session.Fresh:
 	case session.Done:
 		if took := st.Ended.Sub(st.Started); took >= time.Second {
 			return short(took), l.theme.Muted

@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
 // Probe tells a test when the program is idle: no command in hand, nothing running on
@@ -131,11 +129,7 @@ type probing struct {
 
 // busy tells whether the program has something to do or to wait for.
 func (m *Model) busy() bool {
-	switch m.session.State().State {
-	case event.Starting, event.Restarting:
-		return true
-	}
-	return m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) || m.session.Running() && m.session.Prompt() == nil
+	return m.comingUp() || m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) || m.session.Running() && m.session.Prompt() == nil
 }
 
 // checkIdle is called after every message; it costs nothing while nobody waits.

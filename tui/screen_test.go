@@ -3,6 +3,7 @@ package tui_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -130,5 +131,27 @@ func TestQueriesOverSSH(t *testing.T) {
 	a := open(t, setup{env: []string{"SSH_TTY=/dev/pts/1"}})
 	if !bytes.Contains(a.Bytes(), []byte("\x1b[?2026$p")) || !bytes.Contains(a.Bytes(), []byte("\x1b[?2027$p")) {
 		t.Error("the modes were not asked for")
+	}
+}
+
+// TestFramesAgreeWithAFullRedraw guards the renderer's differences: after random keys the
+// screen must be what a repaint of everything shows.
+func TestFramesAgreeWithAFullRedraw(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	a := open(t, setup{file: testdata(t, "demo.ipynb"), script: echo})
+	keys := []string{"j", "k", "]", "[", "space", "pgup", "g", "G", "o", "O", "b", "a", "x", "v", "V", "z", "Z", "m", "y", "ctrl+e", "f1", "esc", "alt+up", "alt+down", "2"}
+	for step := range 60 {
+		key := keys[rnd.IntN(len(keys))]
+		a.Type(key)
+		if step%4 != 0 {
+			continue
+		}
+		a.Type("€") // takes hints and open sequences away, as the next key would
+		before := a.Text()
+		a.Type("ctrl+l")
+		if after := a.Text(); before != after {
+			t.Fatalf("seed %d, step %d, %s: the screen was\n%s\nand a redraw is\n%s", seed, step, key, before, after)
+		}
 	}
 }

@@ -78,7 +78,7 @@ func Start(t testing.TB, cfg Config) *Screen {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		s.Wait()
+		_ = s.Wait() // how it ended is for the test to ask
 		_ = in.Close()
 		// The emulator's own Close writes what its Read reads without a lock: its pipe is closed instead.
 		if c, ok := s.term.InputPipe().(io.Closer); ok {
@@ -130,10 +130,10 @@ func (s *Screen) Keys(keys ...string) {
 }
 
 func (s *Screen) write(seq string) {
-	wrote := make(chan error, 1)
+	wrote := make(chan struct{})
 	go func() {
-		_, err := io.WriteString(s.keys, seq)
-		wrote <- err
+		defer close(wrote)
+		_, _ = io.WriteString(s.keys, seq) // fails once the program has ended
 	}()
 	select {
 	case <-wrote:
