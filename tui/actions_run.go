@@ -84,6 +84,9 @@ func (m *Model) runRange(from, to int) tea.Cmd {
 	var keys []notebook.CellKey
 	for _, c := range m.cells[from:to] {
 		keys = append(keys, c.key)
+		if c.selected {
+			m.follow = c.key
+		}
 	}
 	return m.run(keys...)
 }

@@ -436,3 +436,18 @@ func TestTerminalsThatCannot(t *testing.T) {
 		}
 	}
 }
+
+func TestRunAllFollowsTheSelectedCell(t *testing.T) {
+	a := open(t, setup{file: file("long", "x"), script: func(_ context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: strings.Repeat("line\n", 30) + "the end of " + r.Code + "\n"})
+		return kernelclient.Outcome{Reason: event.Done}
+	}})
+	a.Type("R")
+	a.shows("the end of long")
+	a.Type("g", "g")
+	a.hides("the end of long")
+	a.Type("R")
+	a.WaitIdle()
+	a.Type("]")
+	a.shows("the end of long")
+}
