@@ -53,9 +53,22 @@ func TestStreamFollows(t *testing.T) {
 	text.Append("99%\nnext")
 	is(t, "went on", lines(b, 80), "99%", "next")
 	for i := range 40_000 {
-		text.Append(fmt.Sprintln("line", i))
+		if text.Append(fmt.Sprintln("line", i)); i%1000 == 0 {
+			b.Height(80)
+		}
 	}
 	got := lines(b, 80)
+	for range 5 { // a little more each time, as a flood comes
+		text.Append("more\n")
+		got = lines(b, 80)
+	}
+	if got[len(got)-5] != "more" || got[len(got)-6] != "line 39999" {
+		t.Errorf("a little more: %q", got[len(got)-6:])
+	}
+	if n := len(got); n > 60_000 {
+		t.Errorf("%d lines are held", n)
+	}
+	got = got[:len(got)-5]
 	if text.Dropped() == 0 || got[len(got)-1] != "line 39999" || !strings.Contains(strings.Join(got, "\n"), "bytes of output left out") {
 		t.Errorf("after the limit: %d lines, last %q", len(got), got[len(got)-1])
 	}
@@ -191,4 +204,27 @@ func TestEstimate(t *testing.T) {
 	if got := Estimate(s, 80); got < 10_000 || s.store.Len() != 0 {
 		t.Errorf("stream: %d, %d lines read", got, s.store.Len())
 	}
+}
+
+func FuzzSource(f *testing.F) {
+	f.Add("def f():\n\treturn '''\x1b]0;t\x07\n世界'''", "python", uint8(7))
+	f.Add("%%html\n<p\t\x00", "python", uint8(1))
+	f.Add("/* \u009b\n*/", "c", uint8(3))
+	f.Fuzz(func(t *testing.T, text, language string, width uint8) {
+		w := int(width)%120 + 1
+		b := Source(text, language, themes.Dark())
+		got := b.Lines(w, 0, 10_000)
+		check(t, got, w)
+		if h := b.Height(w); h != len(got) && h < 10_000 {
+			t.Errorf("%d lines, height %d", len(got), h)
+		}
+		whole := strings.Join(got, "\n")
+		var pieces []string
+		for from := 0; from < len(got); from += 3 {
+			pieces = append(pieces, b.Lines(w, from, 3)...)
+		}
+		if strings.Join(pieces, "\n") != whole {
+			t.Errorf("in pieces %q, whole %q", pieces, got)
+		}
+	})
 }

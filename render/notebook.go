@@ -126,7 +126,7 @@ func (s *shower) line(label, text string) {
 		left = strings.TrimRight(left, " ")
 	}
 	line := left + text
-	if !s.opt.Color {
+	if !s.opt.Color && strings.IndexByte(line, 0x1b) >= 0 {
 		line = sgr.ReplaceAllString(line, "")
 	}
 	if _, err := s.w.WriteString(line + "\n"); err != nil {

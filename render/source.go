@@ -18,11 +18,17 @@ type source struct {
 
 	lines []string // as shown, made when first drawn
 	high  *highlight.Source
-	store []*text // line by line, nil until drawn
+	drawn []sourceLine
 
 	widths []int
 	width  int // that rows was counted for
 	rows   int
+}
+
+// sourceLine is a line's drawing, empty until it was asked for.
+type sourceLine struct {
+	text *text
+	row  string // of a line that fits
 }
 
 // Source returns the drawing of source code in a language, named as language_info.name
@@ -43,12 +49,12 @@ func (s *source) prepare() {
 		s.widths[i] = ansi.Width(s.lines[i])
 	}
 	s.high = highlight.New(s.lines, s.language)
-	s.store = make([]*text, len(s.lines))
+	s.drawn = make([]sourceLine, len(s.lines))
 }
 
 // line returns line i, highlighted.
 func (s *source) line(i int) *text {
-	if s.store[i] == nil {
+	if s.drawn[i].text == nil {
 		var b strings.Builder
 		at := 0
 		for _, sp := range s.high.Spans(i) {
@@ -56,9 +62,18 @@ func (s *source) line(i int) *text {
 			at = sp.End
 		}
 		b.WriteByte('\n') // an empty line takes a row too
-		s.store[i] = newText(b.String(), themes.Style{}, &s.th)
+		s.drawn[i].text = newText(b.String(), themes.Style{}, &s.th)
 	}
-	return s.store[i]
+	return s.drawn[i].text
+}
+
+// row returns the only row of line i, which fits.
+func (s *source) row(i, width int) string {
+	d := &s.drawn[i]
+	if d.row == "" && s.lines[i] != "" {
+		d.row = s.line(i).Lines(width, 0, 1)[0]
+	}
+	return d.row
 }
 
 func (s *source) lineRows(i, width int) int {
@@ -96,6 +111,10 @@ func (s *source) Lines(width, from, n int) []string {
 		rows := s.lineRows(i, width)
 		if from >= rows {
 			from -= rows
+			continue
+		}
+		if s.widths[i] <= width {
+			out = append(out, s.row(i, width))
 			continue
 		}
 		out = append(out, s.line(i).Lines(width, from, n-len(out))...)

@@ -11,11 +11,11 @@ type stream struct {
 	texts []*mime.Text
 	look  ansi.Look
 
-	store   ansi.Store
-	at      int   // the text that is being read
-	off     int64 // how far
-	dropped int64 // that text's Dropped when it was read
-	seen    uint64
+	store ansi.Store
+	at    int    // the text that is being read
+	seen  uint64 // its Version when it was read
+	read  int64  // how many of the bytes ever written to it are in store
+	lost  int64  // its Dropped when all of it was read last
 }
 
 // marks at the left of what is not plain output.
@@ -39,40 +39,43 @@ func newStreams(texts []*mime.Text, stderr bool, th *themes.Theme) Block {
 
 // follow reads what was added since.
 func (s *stream) follow() {
-	for ; s.at < len(s.texts); s.at++ {
+	for {
 		t := s.texts[s.at]
 		if version := t.Version(); version != s.seen {
-			s.read(t)
+			s.add(t.View())
 			s.seen = version
 		}
 		if s.at+1 == len(s.texts) {
 			return
 		}
-		s.off, s.dropped, s.seen = 0, 0, 0
+		s.at++
+		s.seen, s.read, s.lost = 0, 0, 0
 	}
 }
 
-// read takes the rest of t. Where t gave up its middle, all is read afresh.
-func (s *stream) read(t *mime.Text) {
-	if d := t.Dropped(); d != s.dropped {
-		s.store, s.off, s.dropped = ansi.Store{}, 0, d
+// add takes what is new in a view of the last text. Where the text has given up a good
+// part of its middle all is read afresh, so that as much is given up here.
+func (s *stream) add(v mime.View) {
+	if v.Dropped()-s.lost > v.Len()/4 {
+		s.store, s.read, s.lost = ansi.Store{}, 0, v.Dropped()
 		for _, before := range s.texts[:s.at] {
-			s.copyFrom(before, 0)
+			s.copyFrom(before.View(), 0)
 		}
+		s.copyFrom(v, 0)
+	} else {
+		s.copyFrom(v, max(0, v.Len()-(v.Written()-s.read)))
 	}
-	s.off += s.copyFrom(t, s.off)
+	s.read = v.Written()
 }
 
-func (s *stream) copyFrom(t *mime.Text, off int64) (n int64) {
-	err := t.View().Chunks(off, func(p []byte) error {
-		n += int64(len(p))
+func (s *stream) copyFrom(v mime.View, off int64) {
+	err := v.Chunks(off, func(p []byte) error {
 		_, err := s.store.Write(p)
 		return err
 	})
 	if err != nil { // the spill file failed: say so where the text is missing
 		_, _ = s.store.Write([]byte("\n… output could not be read back: " + ansi.OneLine(err.Error()) + " …\n"))
 	}
-	return n
 }
 
 func (s *stream) Height(width int) int {
@@ -92,7 +95,7 @@ func (s *stream) Estimate(width int) int {
 			unread += t.Len()
 		}
 	}
-	if unread -= s.off; unread < 64<<10 {
+	if unread -= s.read; unread < 64<<10 {
 		return s.Height(width)
 	}
 	return s.store.Rows(max(width, 1)) + bytesGuess(unread, max(width, 1))

@@ -164,7 +164,7 @@ func (t *Text) Dropped() int64 {
 func (t *Text) View() View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v := View{spill: t.spill, size: t.size}
+	v := View{spill: t.spill, size: t.size, dropped: t.dropped, written: t.size + t.dropped}
 	if mark := t.mark(); mark != nil {
 		v.chunks = append(v.chunks, t.chunks[:t.cut]...)
 		v.chunks = append(v.chunks, chunk{data: mark, n: len(mark)})
@@ -194,10 +194,18 @@ func (t *Text) String() string {
 
 // View is a Text at one moment. It may be used from any goroutine.
 type View struct {
-	spill  *spill.File
-	chunks []chunk
-	size   int64
+	spill            *spill.File
+	chunks           []chunk
+	size             int64
+	dropped, written int64
 }
+
+// Dropped is how many bytes of the middle the Text had given up at that moment.
+func (v View) Dropped() int64 { return v.dropped }
+
+// Written is how many bytes had been appended until then, those given up included. A
+// reader that follows the text finds what is new in the last bytes of the view.
+func (v View) Written() int64 { return v.written }
 
 // Len is its length in bytes.
 func (v View) Len() int64 { return v.size }

@@ -5,9 +5,9 @@ import "slices"
 const (
 	blockLines = 1024
 	blockBytes = 1 << 20
-	// exactBlocks is up to how many blocks with wide characters are wrapped just to be counted.
-	exactBlocks = 16
-	wideBit     = 1 << 31
+	// exactBytes is up to how many bytes blocks with wide characters are wrapped just to be counted.
+	exactBytes = 2 << 20
+	wideBit    = 1 << 31
 )
 
 // block is a run of sealed lines.
@@ -114,9 +114,14 @@ func (s *sealed) rows(width int) int {
 		s.total -= s.heights[last].rows
 		s.heights = s.heights[:last]
 	}
-	for i := len(s.heights); i < len(s.blocks); i++ {
+	size := 0
+	for i := range s.blocks {
 		b := &s.blocks[i]
-		exact := !b.wide || i < exactBlocks
+		size += len(b.text)
+		if i < len(s.heights) {
+			continue
+		}
+		exact := !b.wide || size <= exactBytes
 		h := height{b.rows(width, exact), exact}
 		s.heights = append(s.heights, h)
 		s.total += h.rows

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func all(s *Store, width int) []string {
@@ -112,6 +114,28 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestReach moves the cursor further up than lines stay within its reach.
+func TestReach(t *testing.T) {
+	var s Store
+	for i := range 1000 {
+		fmt.Fprintln(&s, i)
+	}
+	fmt.Fprint(&s, "\x1b[900AX\x1b[900B\rend")
+	rows := all(&s, 80)
+	if len(rows) != 1001 || rows[0] != "0" || rows[1000] != "end" {
+		t.Fatalf("%d rows, last %q", len(rows), rows[len(rows)-1])
+	}
+	changed := 0
+	for i, r := range rows[:1000] {
+		if r != fmt.Sprint(i) {
+			changed++
+		}
+	}
+	if changed != 1 {
+		t.Errorf("%d lines changed", changed)
+	}
+}
+
 func TestLongLine(t *testing.T) {
 	var s Store
 	for range 1000 {
@@ -135,6 +159,25 @@ func TestLook(t *testing.T) {
 	}
 	if got := s.Lines(9, 0, 1, Look{NoColor: true})[0]; got != "a\x1b[1mb\x1b[mc" {
 		t.Errorf("no colour: %q", got)
+	}
+}
+
+// TestSimple checks the characters with a short way against the tables.
+func TestSimple(t *testing.T) {
+	for r := rune(0x20); r < 0x11000; r++ {
+		b := []byte(string(r))
+		n, w := simple(b)
+		if n == 0 || r >= 0x7f && r < 0xa0 {
+			continue
+		}
+		if _, want := ansi.FirstGraphemeCluster(b, ansi.GraphemeWidth); w != want {
+			t.Errorf("%U: %d cells, want %d", r, w, want)
+		}
+		for _, before := range []string{"a", "世", "가", "é", "👩"} {
+			if g, _ := ansi.FirstGraphemeCluster([]byte(before+string(r)), ansi.GraphemeWidth); string(g) != before {
+				t.Errorf("%U joins %s", r, before)
+			}
+		}
 	}
 }
 

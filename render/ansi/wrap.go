@@ -2,6 +2,7 @@ package ansi
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -42,14 +43,40 @@ func sequenceEnd(b []byte) int {
 
 // cluster returns the length in bytes and the width in cells of the first character of b, which is no escape.
 func cluster(b []byte) (n, width int) {
-	if b[0] < 0x7f && (len(b) == 1 || b[1] < 0x80) {
-		return 1, 1
+	n, width = simple(b)
+	if n == len(b) || n > 0 && (b[n] < 0x80 || followsAlone(b[n:])) {
+		return n, width
 	}
 	g, w := ansi.FirstGraphemeCluster(b, ansi.GraphemeWidth)
 	if i := bytes.IndexByte(g, 0x1b); i > 0 {
 		g = g[:i]
 	}
 	return len(g), min(w, 2)
+}
+
+// simple returns the size and width of the first character of b if it is one of the many
+// that need no tables to tell, else 0. No character of these joins the one before it.
+func simple(b []byte) (n, width int) {
+	if b[0] < 0x80 {
+		return 1, 1
+	}
+	r, n := utf8.DecodeRune(b)
+	switch {
+	case r >= 0xae && r <= 0x2ff, // Latin
+		r >= 0x391 && r <= 0x482,   // Greek, Cyrillic
+		r >= 0x2500 && r <= 0x259f: // box drawing, blocks
+		return n, 1
+	case r >= 0x30a1 && r <= 0x30fa, // Katakana
+		r >= 0x4e00 && r <= 0x9fff, // Han
+		r >= 0xac00 && r <= 0xd7a3: // Hangul syllables
+		return n, 2
+	}
+	return 0, 0
+}
+
+func followsAlone(b []byte) bool {
+	n, _ := simple(b)
+	return n > 0
 }
 
 // measure returns the width of a stored line and whether it has characters of two cells.
