@@ -61,16 +61,6 @@ func TestHelpListsEveryKey(t *testing.T) {
 	}
 }
 
-func TestEveryActionOfTheTableActs(t *testing.T) {
-	// A binding without a handler would be a dead key; the program would draw nothing new.
-	a := open(t, setup{file: file("one", "two"), script: echo})
-	before := a.Text()
-	a.Type("f2")
-	if a.Text() == before {
-		t.Error("F2 does nothing")
-	}
-}
-
 func TestMouse(t *testing.T) {
 	a := open(t, setup{file: wide()})
 	a.Type(screentest.Click(20, 12))
