@@ -210,6 +210,35 @@ func TestRestartWhileRunning(t *testing.T) {
 	}
 }
 
+// A run that ends late, as dead, after its kernel was replaced says nothing of the new one.
+func TestLateDeathSparesTheNextKernel(t *testing.T) {
+	slow := make(chan struct{})
+	f := &hosttest.Fake{Script: func(_ context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		if r.Code == "slow" {
+			<-f.Gone()
+			<-slow
+			return kernelclient.Outcome{Reason: event.Died, Detail: "the old one"}
+		}
+		return kernelclient.Outcome{Reason: event.Done}
+	}}
+	l := open(t, f)
+	submit(t, l, kernelclient.Request{ID: "1", Code: "slow"})
+	read(t, l, func(e event.Event) bool { _, ok := e.Body.(event.Started); return ok })
+	if err := l.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	read(t, l, func(e event.Event) bool {
+		s, ok := e.Body.(event.State)
+		return ok && s.State == event.Idle && s.Generation == 2
+	})
+	close(slow)
+	read(t, l, ended("1"))
+	submit(t, l, kernelclient.Request{ID: "2"})
+	if got := story(read(t, l, ended("2"))); strings.Contains(got, "dead 2") || !strings.Contains(got, "2:done") {
+		t.Error(got)
+	}
+}
+
 func TestOpenFails(t *testing.T) {
 	f := &hosttest.Fake{OpenErr: &kernelclient.Death{Code: 1, Last: "boom"}, Hold: make(chan struct{})}
 	l := open(t, f)

@@ -129,6 +129,7 @@ func (l *Log) run(r Request) {
 	ctx, cancel := context.WithCancel(l.life)
 	defer cancel()
 	expired := l.watch(ctx, cancel, r)
+	generation := l.Info().State.Generation
 	out := l.driver.Run(ctx, r)
 	gaveUp := ctx.Err() != nil && l.life.Err() == nil
 	if expired.Load() && out.Reason != event.Died && (out.Reason != event.Lost || gaveUp) {
@@ -138,7 +139,7 @@ func (l *Log) run(r Request) {
 		out.Reason, out.Detail = event.Died, "the kernel was stopped"
 	}
 	if out.Reason == event.Died {
-		l.notAlive(out.Detail)
+		l.notAlive(generation, out.Detail)
 	}
 	l.mu.Lock()
 	l.running = nil
@@ -147,13 +148,13 @@ func (l *Log) run(r Request) {
 	l.afterRun(r, out)
 }
 
-// notAlive makes sure that a kernel that died in a run is Dead, also if the driver did not say so.
-func (l *Log) notAlive(detail string) {
+// notAlive makes sure that a kernel that died in a run is Dead, also if the driver did not
+// say so. A kernel that has been replaced meanwhile is nobody's concern.
+func (l *Log) notAlive(generation int, detail string) {
 	l.mu.Lock()
-	state := l.info.State.State
-	closing := l.closing
+	now, closing := l.info.State, l.closing
 	l.mu.Unlock()
-	if state != event.Dead && state != event.Restarting && state != event.Starting && !closing {
+	if now.Generation == generation && now.State != event.Dead && now.State != event.Starting && !closing {
 		l.died(detail)
 	}
 }
