@@ -83,6 +83,10 @@ func TestErrors(t *testing.T) {
 		{mime.Error{Name: "number", Value: "3", Traceback: []string{"line one\nline two"}}, []string{"▌ line one", "▌ line two"}},
 		{mime.Error{Traceback: []string{"\x1b[0;31mBoom\x1b[0m: colored"}}, []string{"▌ Boom: colored"}},
 		{mime.Error{Traceback: []string{" ", "\x1b[0m"}}, []string{"▌ error"}},
+		{
+			mime.Error{Traceback: []string{"\x1b[31m" + strings.Repeat("-", 75) + "\x1b[0m", "NameError" + strings.Repeat(" ", 33) + "Traceback (most recent call last)"}},
+			[]string{"▌ " + strings.Repeat("-", 40), "▌ NameError  Traceback (most recent call last)"},
+		},
 		{mime.Error{Name: "KeyboardInterrupt"}, []string{"▌ KeyboardInterrupt"}},
 		{mime.Error{Name: "Bad\x1b]0;E\x07", Value: "v\x1bc"}, []string{"▌ Bad: v"}},
 	} {

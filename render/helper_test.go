@@ -22,7 +22,7 @@ func golden(t *testing.T, name, got string) {
 	got = strings.ReplaceAll(got, "\x1b", "␛")
 	path := filepath.Join("testdata", name+".golden")
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { //nolint:gosec // test data
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

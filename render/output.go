@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook/mime"
@@ -54,7 +55,7 @@ func Outputs(outs []mime.Output, th themes.Theme) []Block {
 
 // failure draws an error: its traceback, or name and value where it has none.
 func failure(e *mime.Error, th *themes.Theme) Block {
-	text := strings.Join(e.Traceback, "\n")
+	text := narrow(strings.Join(e.Traceback, "\n"))
 	if strings.TrimSpace(ansi.Strip(text)) == "" {
 		text = strings.Join(notEmpty(ansi.Strip(e.Name), ansi.Strip(e.Value)), ": ")
 	}
@@ -63,6 +64,18 @@ func failure(e *mime.Error, th *themes.Theme) Block {
 	}
 	// The frames have colours of their own; what has none, such as the message, is red.
 	return gutter{newText(text, th.Error, th), th.Error.Render(errorMark)}
+}
+
+// wideRule and wideHeader match what IPython lays out for 75 columns.
+var (
+	wideRule   = regexp.MustCompile(`-{41,}`)
+	wideHeader = regexp.MustCompile(` {3,}(Traceback \(most recent call last\))`)
+)
+
+// narrow makes a traceback's frame fit beside marks in 80 columns and in less.
+func narrow(traceback string) string {
+	traceback = wideRule.ReplaceAllString(traceback, strings.Repeat("-", 40))
+	return wideHeader.ReplaceAllString(traceback, "  $1")
 }
 
 func notEmpty(words ...string) (out []string) {

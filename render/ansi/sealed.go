@@ -67,8 +67,8 @@ func (s *sealed) add(l *line) {
 	}
 	b := &s.blocks[len(s.blocks)-1]
 	b.text = append(b.text, l.text...)
-	b.ends = append(b.ends, uint32(len(b.text))) //nolint:gosec // blockBytes+maxLine at most
-	w := uint32(l.width)                         //nolint:gosec // maxLine at most
+	b.ends = append(b.ends, uint32(len(b.text))) // blockBytes+maxLine at most
+	w := uint32(l.width)                         // maxLine at most
 	if l.wide {
 		w |= wideBit
 		b.wide = true

@@ -114,11 +114,12 @@ func (c color) appendTo(b []byte, base int64) []byte {
 	case indexedColor:
 		b = strconv.AppendInt(b, base+8, 10)
 		return strconv.AppendInt(append(b, ";5;"...), v, 10)
+	default:
+		b = strconv.AppendInt(b, base+8, 10)
+		b = strconv.AppendInt(append(b, ";2;"...), v>>16, 10)
+		b = strconv.AppendInt(append(b, ';'), v>>8&0xff, 10)
+		return strconv.AppendInt(append(b, ';'), v&0xff, 10)
 	}
-	b = strconv.AppendInt(b, base+8, 10)
-	b = strconv.AppendInt(append(b, ";2;"...), v>>16, 10)
-	b = strconv.AppendInt(append(b, ';'), v>>8&0xff, 10)
-	return strconv.AppendInt(append(b, ';'), v&0xff, 10)
 }
 
 // apply changes s as an SGR sequence with these parameters does. Unknown ones change nothing.

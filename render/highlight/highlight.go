@@ -134,6 +134,9 @@ func (s *Source) line(i int) []Span {
 	}
 	q := s.start(i)
 	if q == "" {
+		if isMagic(line) {
+			return []Span{{len(line), Decorator}}
+		}
 		return s.lex(line)
 	}
 	end := endOf(line, q)
@@ -148,6 +151,12 @@ func (s *Source) line(i int) []Span {
 		spans = append(spans, Span{end + sp.End, sp.Kind})
 	}
 	return spans
+}
+
+// isMagic tells IPython's %magic and !command lines.
+func isMagic(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	return len(line) > 1 && (line[0] == '!' || line[0] == '%' && line[1] >= 'a' && line[1] <= 'z')
 }
 
 // start returns what Python's line i starts within.

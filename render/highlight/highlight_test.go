@@ -33,6 +33,7 @@ func TestSpans(t *testing.T) {
 		{"python", "'''\n\\'''\nx\n'''\npass", "str:''' |str:\\''' |str:x |str:''' |kw:pass |"},
 		{"python", "%%unknownmagic\nbody", "dec:%%unknownmagic |_:body |"},
 		{"python", "%%time\npass", "dec:%%time |kw:pass |"},
+		{"python", "%matplotlib inline\n  !ls | x\nx = (y\n % 2)", "dec:%matplotlib inline |dec:  !ls | x |_:x  op:= _: (y |_:  op:% _:  num:2 _:) |"},
 		{"c", "/* a\nb */ int x;", "com:/* a |com:b */ _:  type:int _: x; |"},
 		{"no-such-lexer", "x = 1", "_:x = 1 |"},
 		{"", "x", "_:x |"},

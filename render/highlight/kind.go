@@ -44,8 +44,9 @@ func (k Kind) Style(th *themes.Theme) themes.Style {
 		return th.Operator
 	case Decorator:
 		return th.Decorator
+	default:
+		return th.Text
 	}
-	return th.Text
 }
 
 // kindOf sorts chroma's token types, which follow Pygments.
@@ -61,19 +62,22 @@ func kindOf(t chroma.TokenType) Kind {
 		return Decorator
 	case chroma.NameTag, chroma.OperatorWord:
 		return Keyword
+	default:
+		return kindOfFamily(t)
 	}
-	switch t.SubCategory() {
-	case chroma.LiteralString:
+}
+
+func kindOfFamily(t chroma.TokenType) Kind {
+	switch {
+	case t.InSubCategory(chroma.LiteralString):
 		return String
-	case chroma.LiteralNumber:
+	case t.InSubCategory(chroma.LiteralNumber):
 		return Number
-	}
-	switch t.Category() {
-	case chroma.Keyword:
+	case t.InCategory(chroma.Keyword):
 		return Keyword
-	case chroma.Comment:
+	case t.InCategory(chroma.Comment):
 		return Comment
-	case chroma.Operator:
+	case t.InCategory(chroma.Operator):
 		return Operator
 	}
 	return Plain
