@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nbterm/nbterm/render/ansi"
 	"github.com/nbterm/nbterm/themes"
@@ -140,7 +141,11 @@ func (g gutter) Lines(width, from, n int) []string {
 	lines := g.Block.Lines(g.inner(width), from, n)
 	if width >= minGutter {
 		for i, l := range lines {
-			lines[i] = g.mark + " " + l
+			if l == "" {
+				lines[i] = strings.TrimRight(g.mark, " ")
+			} else {
+				lines[i] = g.mark + " " + l
+			}
 		}
 	}
 	return lines

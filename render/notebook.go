@@ -79,7 +79,8 @@ func (s *shower) cell(c Cell) {
 	th := s.opt.Theme
 	switch c.Type {
 	case "code":
-		s.block(Source(c.Source, c.Language, th), label(c))
+		// The rule tells code from output, without colour too.
+		s.block(gutter{Source(c.Source, c.Language, th), th.Border.Render("│")}, label(c))
 		for _, b := range Outputs(c.Outputs, th) {
 			if s.opt.Fold > 0 {
 				b = Folded(b, s.opt.Fold/2, s.opt.Fold-s.opt.Fold/2-1, th)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/themes"
 )
 
@@ -70,5 +71,31 @@ func TestNotebookWriteFails(t *testing.T) {
 	cells := []Cell{{Type: "code", Source: strings.Repeat("x\n", 100_000)}}
 	if err := Notebook(&failing{left: 1 << 17}, cells, ShowOptions{}); err != errFull {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNotebook is the picture of all kinds of cells, with colours.
+func TestNotebook(t *testing.T) {
+	stderr := &mime.Stream{Name: "stderr", Text: mime.TextOf("careful\n")}
+	cells := []Cell{
+		{Type: "markdown", Source: "# Title\n\ntext"},
+		{Type: "code", Language: "python", Count: 12, Source: "def f(x):\n    return x + 1  # note\n\nf(2)", Outputs: []mime.Output{
+			{Body: stdout("out\n")}, {Body: stderr}, {Body: bundle("text/plain", "3")},
+			{Body: &mime.Error{Name: "E", Value: "v", Traceback: []string{"\x1b[31mE\x1b[0m: v"}}},
+		}},
+		{Type: "code", Language: "python"},
+		{Type: "raw", Source: "raw *text*"},
+	}
+	for _, th := range allThemes {
+		golden(t, "notebook-"+th.Name, show(t, cells, ShowOptions{Width: 40, Color: true, Theme: th}))
+	}
+	plain := show(t, cells, ShowOptions{Width: 40, Theme: themes.Dark()})
+	golden(t, "notebook-plain", plain)
+	if strings.ContainsRune(plain, '\x1b') {
+		t.Error("escapes without Color")
+	}
+	long := []Cell{{Type: "code", Source: "x", Outputs: []mime.Output{{Body: stdout(strings.Repeat("a\n", 100))}}}}
+	if got := show(t, long, ShowOptions{Fold: 10}); strings.Count(got, "\n") != 11 || !strings.Contains(got, "… 91 lines …") {
+		t.Errorf("folded: %q", got)
 	}
 }
