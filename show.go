@@ -45,7 +45,7 @@ func show(path string, width int, color string) error {
 		return err
 	}
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
-	err = render.Notebook(out, shown(doc), render.ShowOptions{Width: width, Theme: theme})
+	err = render.Notebook(out, shown(doc), render.ShowOptions{Width: width, Color: !theme.NoColor, Theme: theme})
 	if err == nil {
 		err = out.Flush()
 	}
