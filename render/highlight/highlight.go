@@ -112,7 +112,12 @@ func (s *Source) cellMagic() string {
 	}
 	s.from = 1
 	s.spans[0] = []Span{{len(s.lines[0]), Decorator}}
-	name, _, _ := strings.Cut(s.lines[0][2:], " ")
+	return magicLanguage(s.lines[0])
+}
+
+// magicLanguage returns the language of a cell that starts with the line %%magic.
+func magicLanguage(line string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(line, "%%"), " ")
 	switch name {
 	case "time", "timeit", "capture", "prun", "memit", "mprun", "pypy", "python3":
 		return "python"

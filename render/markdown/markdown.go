@@ -18,6 +18,9 @@ const Limit = 64 << 10
 // ErrTooLong is returned for a text longer than Limit.
 var ErrTooLong = errors.New("the Markdown is too long to draw")
 
+// ErrTooDeep is returned for blocks nested too deeply to be drawn.
+var ErrTooDeep = errors.New("the Markdown is nested too deeply to draw")
+
 // Render draws text, which holds no control characters but \n and \t, wrapped at about
 // width cells. Lines have no padding at their end, and there are no blank lines around.
 // The caller shows the text as it is where there is an error.
@@ -34,6 +37,9 @@ func Render(text string, width int, th *themes.Theme) (out string, err error) {
 		}
 	}()
 	text = prepare(text, width)
+	if tooDeep(text) {
+		return "", ErrTooDeep
+	}
 	options := []glamour.TermRendererOption{
 		glamour.WithStyles(config(th)),
 		glamour.WithWordWrap(max(width, 1)),
@@ -49,7 +55,10 @@ func Render(text string, width int, th *themes.Theme) (out string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("drawing Markdown: %w", err)
 	}
-	return trim(out), nil
+	if out = trim(out); out == "" {
+		return strings.TrimSpace(text), nil // nothing but tags, such as a picture's: say so
+	}
+	return out, nil
 }
 
 // padding is what Glamour fills lines with.

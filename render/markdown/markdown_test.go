@@ -26,6 +26,8 @@ func TestRender(t *testing.T) {
 		{"$5 *and* $6", "$5 and $6"},
 		{"![p](attachment:a.png)", "image: p attachment:a.png"},
 		{"", ""},
+		{`<img src="a.png">`, `<img src="a.png">`},
+		{"- - - - - - - - - - - - - - - -", "────────"},
 	} {
 		out, err := Render(c.in, 60, &th)
 		if got := escapes.ReplaceAllString(out, ""); err != nil || got != c.want {
@@ -34,6 +36,19 @@ func TestRender(t *testing.T) {
 	}
 	if _, err := Render(strings.Repeat("x", Limit+1), 60, &th); !errors.Is(err, ErrTooLong) {
 		t.Errorf("too long: %v", err)
+	}
+}
+
+// TestTooDeep draws nothing of what would take gigabytes to draw.
+func TestTooDeep(t *testing.T) {
+	th := themes.Dark()
+	for _, unit := range []string{"- ", "1. ", "* > ", "+\t"} {
+		if _, err := Render(strings.Repeat(unit, 1000)+"x", 60, &th); !errors.Is(err, ErrTooDeep) {
+			t.Errorf("%q: %v", unit, err)
+		}
+	}
+	if _, err := Render(strings.Repeat(" ", 80)+"- x", 60, &th); !errors.Is(err, ErrTooDeep) {
+		t.Errorf("indented: %v", err)
 	}
 }
 

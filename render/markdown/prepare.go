@@ -40,6 +40,20 @@ func flatten(text string, width int) string {
 	})
 }
 
+// deepBlocks matches blocks within blocks beyond what a person writes. Glamour's time and
+// memory grow with the square of the depth and more: one line could end the program.
+var deepBlocks = regexp.MustCompile(`(?m)^[ \t]*(?:(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])[ \t]*){12,}.*$|^[ \t]{64,}(?:[-+*>]|\d{1,9}[.)]).*$`)
+
+// tooDeep tells whether a text must not be drawn. Rules such as "- - - -" are only long.
+func tooDeep(text string) bool {
+	for _, line := range deepBlocks.FindAllString(text, -1) {
+		if marks := strings.NewReplacer(" ", "", "\t", "").Replace(line); strings.Trim(marks, "-") != "" && strings.Trim(marks, "*") != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // verbatim matches code spans, which need no care, and what a notebook shows as a formula.
 var verbatim = regexp.MustCompile("(?s)`+[^`]*`+|" +
 	`\$\$.+?\$\$|\\begin\{[a-z*]+\}.+?\\end\{[a-z*]+\}|\$[^\s$](?:[^$\n]*?[^\s$\\])?\$`)
