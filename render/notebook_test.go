@@ -80,7 +80,9 @@ func TestNotebook(t *testing.T) {
 	cells := []Cell{
 		{Type: "markdown", Source: "# Title\n\ntext"},
 		{Type: "code", Language: "python", Count: 12, Source: "def f(x):\n    return x + 1  # note\n\nf(2)", Outputs: []mime.Output{
-			{Body: stdout("out\n")}, {Body: stderr}, {Body: bundle("text/plain", "3")},
+			{Body: stdout("out\n")},
+			{Body: stderr},
+			{Body: bundle("text/plain", "3")},
 			{Body: &mime.Error{Name: "E", Value: "v", Traceback: []string{"\x1b[31mE\x1b[0m: v"}}},
 		}},
 		{Type: "code", Language: "python"},
