@@ -151,3 +151,21 @@ func (c *clearing) size(d *Document) int {
 	}
 	return 96 + outputBytes(c.outputs.list)
 }
+
+// attaching exchanges a cell's attachments.
+type attaching struct {
+	key      CellKey
+	attached rawjson.Value
+}
+
+func (c *attaching) apply(d *Document) change {
+	n := *d.byKey[c.key]
+	back := &attaching{key: c.key, attached: n.attached}
+	n.attached = c.attached
+	d.put(&n)
+	return back
+}
+
+func (c *attaching) cell() CellKey        { return c.key }
+func (c *attaching) place() int           { return 0 }
+func (c *attaching) size(d *Document) int { return 64 + len(c.attached) }

@@ -3,6 +3,9 @@ package notebook
 import (
 	"fmt"
 	"slices"
+
+	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 
 // Op is one operation on a document. The set is closed: the types of this file.
@@ -53,6 +56,19 @@ type SetSource struct {
 
 // ClearOutputs takes the outputs and counts of code cells away. Other cells have none.
 type ClearOutputs struct{ Keys []CellKey }
+
+// Attach replaces the attachments of a cell that is not code; nil for none.
+type Attach struct {
+	Key         CellKey
+	Attachments rawjson.Value // an object
+}
+
+// AddOutputs puts outputs behind those of a code cell. It is for cells that become one;
+// what a run puts out goes through SetOutputs.
+type AddOutputs struct {
+	Key     CellKey
+	Outputs []mime.Output
+}
 
 func (op Insert) changes(d *Document) ([]change, error) {
 	if op.At < 0 || op.At > len(d.cells) {
@@ -181,4 +197,29 @@ func (op ClearOutputs) changes(d *Document) ([]change, error) {
 		}
 	}
 	return out, nil
+}
+
+func (op Attach) changes(d *Document) ([]change, error) {
+	c := d.byKey[op.Key]
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("cell %s: %w", op.Key, ErrNoCell)
+	case c.Type == Code:
+		return nil, fmt.Errorf("cell %s is code: it has no attachments", op.Key)
+	}
+	return []change{&attaching{key: op.Key, attached: op.Attachments}}, nil
+}
+
+func (op AddOutputs) changes(d *Document) ([]change, error) {
+	c := d.byKey[op.Key]
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("cell %s: %w", op.Key, ErrNoCell)
+	case c.Type != Code:
+		return nil, fmt.Errorf("cell %s is no code: it has no outputs", op.Key)
+	case len(op.Outputs) == 0:
+		return nil, nil
+	}
+	list := slices.Concat(c.Outputs(), op.Outputs)
+	return []change{&clearing{key: op.Key, expect: c.outputs, outputs: &outputs{list: list}, count: c.Count}}, nil
 }

@@ -1,11 +1,13 @@
 package notebook
 
 import (
+	"bytes"
 	"io"
 	"slices"
 
 	"github.com/nbterm/nbterm/notebook/ipynb"
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 
 // Snapshot is a document at one moment. It may be used from any goroutine. Making one
@@ -87,6 +89,11 @@ func (s Snapshot) plan(c *Cell) ipynb.CellPlan {
 		p.Outputs, p.Count = c.Outputs(), &c.Count
 		if p.Outputs == nil {
 			p.Outputs = []mime.Output{}
+		}
+	}
+	if c.Type != Code && !bytes.Equal(c.attached, was.attached) {
+		if p.Attachments = c.attached; p.Attachments == nil {
+			p.Attachments = rawjson.Value("{}")
 		}
 	}
 	return p

@@ -26,12 +26,13 @@ type CellPlan struct {
 	Source      *string       // with \n line ends
 	Count       *int          // 0 is null
 	Metadata    rawjson.Value // an object
-	Attachments rawjson.Value // for new cells only
+	Attachments rawjson.Value // an object; {} leaves them out; not for code cells
 	Outputs     []mime.Output // an empty list that is not nil clears
 }
 
 func (p CellPlan) keeps() bool {
-	return p.Type == nil && p.ID == nil && p.Source == nil && p.Count == nil && p.Metadata == nil && p.Outputs == nil
+	return p.Type == nil && p.ID == nil && p.Source == nil && p.Count == nil && p.Metadata == nil &&
+		p.Attachments == nil && p.Outputs == nil
 }
 
 // MetadataEdit sets one member of the notebook's metadata; a nil Value removes it.
@@ -221,6 +222,9 @@ func (f *File) changeCell(w *writer, l layout, raw []byte, was Cell, p CellPlan)
 	if p.Source != nil && !sameText(was.Source, *p.Source) {
 		set("source", func(w *writer, l layout) { w.source(was.Source, *p.Source, l) })
 	}
+	if p.Attachments != nil && typ != "code" {
+		set("attachments", attach(p.Attachments))
+	}
 	meta := p.Metadata
 	if typ == "code" {
 		if p.Count != nil {
@@ -237,6 +241,14 @@ func (f *File) changeCell(w *writer, l layout, raw []byte, was Cell, p CellPlan)
 		set("metadata", func(w *writer, l layout) { w.object(meta, l, false) })
 	}
 	parseObject(raw).write(w, l, edits)
+}
+
+// attach writes attachments; nil, which leaves the member out, where there are none.
+func attach(v rawjson.Value) func(w *writer, l layout) {
+	if v.Empty() {
+		return nil
+	}
+	return func(w *writer, l layout) { w.object(v, l, false) }
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -32,6 +32,13 @@ func (v Value) Members(f func(key string, val Value)) {
 	})
 }
 
+// Empty tells whether v is nil or an object without members.
+func (v Value) Empty() bool {
+	empty := true
+	v.Members(func(string, Value) { empty = false })
+	return v == nil || v.Kind() == Object && empty
+}
+
 // Elements returns the elements of an array, nil for anything else.
 func (v Value) Elements() []Value {
 	if v.Kind() != Array {
