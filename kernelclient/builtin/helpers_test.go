@@ -247,3 +247,13 @@ func strictPython(t testing.TB, python string) string {
 	}
 	return path
 }
+
+// waitFor waits for a condition that nothing tells of.
+func waitFor(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain for ", what)
+		}
+	}
+}

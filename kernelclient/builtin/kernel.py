@@ -41,6 +41,7 @@ except ImportError:
 PIECE = 128 << 10  # characters of stream text in one message; its JSON fits FRAME
 FRAME = 1 << 20    # bytes that the writer's buffer takes whole
 BATCH = 64 << 10   # characters that are printed before they are sent without delay
+SHORT = 256        # characters of a text that need not be counted: DELAY bounds their number
 DELAY = 0.04       # seconds that printed text may wait for more
 COMPILE = 0x2000   # PyCF_ALLOW_TOP_LEVEL_AWAIT
 ONLY_AST = 0x400   # PyCF_ONLY_AST
@@ -53,6 +54,7 @@ SESSION = "py-%d-%s" % (PID, os.urandom(8).hex())
 inbox = SimpleQueue()    # requests for the main thread, None at the end
 answers = SimpleQueue()  # values of input_reply
 running = False          # user code runs: an interrupt is for it
+orphaned = False         # the other side is gone
 leaving = False          # user code called exit()
 child = False            # this is a fork of the kernel, which must not speak for it
 asked = ""               # msg_id of the open input_request
@@ -65,7 +67,8 @@ loop = None              # the asyncio loop of all cells, once one awaited
 idle_loop = False        # the loop runs while no cell does
 sources = {}             # file name of a cell: its text
 future = 0               # compiler flags of from __future__ import in earlier cells
-ns = sys.modules["__main__"].__dict__
+main_module = sys.modules["__main__"]  # held, so that its end clears what code left open
+ns = main_module.__dict__
 
 
 # --- the wire -----------------------------------------------------------------------------
@@ -103,7 +106,14 @@ class Critical:
     def __init__(self):
         self.lock = _thread.RLock()
         self.depth = 0
-        self.interrupted = False
+        self.held = []  # handlers to call, with their arguments
+
+    def call(self, handler, *args):
+        """Calls a signal's handler, later if this is a bad moment."""
+        if self.depth > 0 and _thread.get_ident() == MAIN:
+            self.held.append((handler, args))
+        else:
+            handler(*args)
 
     def __enter__(self):
         if _thread.get_ident() == MAIN:
@@ -114,10 +124,9 @@ class Critical:
         self.lock.release()
         if _thread.get_ident() == MAIN:
             self.depth -= 1
-            if self.interrupted and self.depth <= 0:
-                self.interrupted = False
-                if running:
-                    raise KeyboardInterrupt
+            while self.held and self.depth <= 0:
+                handler, args = self.held.pop(0)
+                handler(*args)
 
 
 critical = Critical()
@@ -170,6 +179,7 @@ def read_exactly(n):
 
 def read_requests():
     """The thread that reads, always: it sees the other side go while user code runs."""
+    global orphaned
     _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
     while True:
         head = read_exactly(4)
@@ -180,6 +190,7 @@ def read_requests():
             route(parse(body.decode("utf-8", "surrogatepass")))
         except Exception as e:  # not a message: there is nobody to answer
             warn("a request was not understood: %r" % e)
+    orphaned = True
     inbox.put(None)
     wake()
     if not running:
@@ -207,9 +218,11 @@ def route(m):
     m["parent"] = parent = '{"msg_id":%s,"msg_type":%s,"session":%s}' % (
         quote(header["msg_id"]), quote(kind), quote(header.get("session") or ""))
     if kind == "input_reply":
-        if (m.get("parent_header") or {}).get("msg_id") in (asked, None) and asked:
-            asked = ""
-            answers.put(content.get("value") or "")
+        with critical:  # so that ask has noted what it asked
+            wanted = asked and (m.get("parent_header") or {}).get("msg_id") in (asked, None)
+            if wanted:  # and not a late answer to a question that was interrupted
+                asked = ""
+                answers.put(content.get("value") or "")
     elif kind == "interrupt_request":
         os_kill(PID, _signal.SIGINT)
         send("control", "interrupt_reply", parent, '{"status":"ok"}')
@@ -235,7 +248,8 @@ def wake():
 # --- printed text -------------------------------------------------------------------------
 
 size = 0           # characters gathered and not sent, about
-armed = False      # the ticker will flush
+armed = False      # the ticker is awake and will flush
+quick = None       # the stream that may append without the lock, until the next flush
 ticker = None      # held while there is nothing to flush
 mixed = False      # children may write to 1 and 2: look there before anything is printed
 
@@ -254,9 +268,13 @@ class Stream(_io._TextIOBase):
         self.name, self._fd, self._rest = "<%s>" % name, fd, b""
         self._label, self._buffer = name, None
         self._parts = []  # texts in order; only flush removes
+        self._append = self._parts.append
 
     def write(self, text):
-        if text.__class__ is not str and not isinstance(text, str):
+        if quick is self and text.__class__ is str and len(text) < SHORT:
+            self._append(text)
+            return len(text)
+        if not isinstance(text, str):
             raise TypeError("write() argument must be str, not %s" % type(text).__name__)
         if mixed:
             drain()
@@ -264,18 +282,20 @@ class Stream(_io._TextIOBase):
         return len(text)
 
     def _put(self, text):
-        global size, armed, speaker
-        if speaker is not self:
-            with critical:
+        global size, armed, speaker, quick
+        with critical:  # waits while text is being sent: a flood is no faster than its reader
+            if speaker is not self:
                 flush()
                 speaker = self
-        self._parts.append(text)
-        size += len(text)
-        if not armed:
-            armed = True
-            start_ticker()
-        elif size > BATCH:
-            flush()
+            self._append(text)
+            size += len(text)
+            if not armed:
+                armed = True
+                start_ticker()
+            if size > BATCH:
+                flush()
+            elif not mixed:
+                quick = self
 
     def _put_bytes(self, data):
         self._put(decode(self, data))
@@ -357,19 +377,22 @@ def decode(stream, data):
 
 
 def flush():
-    """Sends what was printed."""
-    global size, armed
+    """Sends what was printed; tells whether there was any."""
+    global size, quick
+    found = False
     with critical:
-        armed, size = False, 0
+        quick, size = None, 0
         for stream in (stderr, stdout) if speaker is stdout else (stdout, stderr):
             n = len(stream._parts)
             if not n or child:
                 continue
+            found = True
             text = "".join(stream._parts[:n])
             del stream._parts[:n]
             for i in range(0, len(text), PIECE):
                 send("iopub", "stream", output_parent,
                      '{"name":"%s","text":%s}' % (stream._label, quote(text[i:i + PIECE])))
+    return found
 
 
 def drain():
@@ -399,13 +422,18 @@ def start_ticker():
 
 
 def tick(lock):
+    global armed
     _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
     import time
     lock.acquire()
     while True:
         time.sleep(DELAY)
-        flush()
-        lock.acquire()
+        with critical:
+            asleep = not flush()  # twice: what came without the lock during the first is seen
+            if asleep:
+                armed = False
+        if asleep:
+            lock.acquire()
 
 
 def watch_taps():
@@ -442,8 +470,8 @@ def write(fd, data, /):
 
 
 def before_child():
-    global mixed
-    mixed = not child
+    global mixed, quick
+    mixed, quick = not child, None
 
 
 def last_words():
@@ -490,13 +518,14 @@ def after_fork_in_child():
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
-def on_interrupt(_signal_number, _frame):
-    if not running:
-        return
-    if critical.depth > 0:
-        critical.interrupted = True
-        return
-    raise KeyboardInterrupt
+def on_interrupt(*_):
+    if running:
+        critical.call(interrupt)
+
+
+def interrupt():
+    if running:
+        raise KeyboardInterrupt
 
 
 class StdinNotImplementedError(RuntimeError):
@@ -553,7 +582,10 @@ class Hook:
     """A finder that acts after some modules were imported, and stands in for IPython's
     display functions where there is no IPython."""
 
-    names = {"linecache", "getpass", "_posixsubprocess", "subprocess", "matplotlib", "matplotlib.pyplot", "IPython.core.display_functions", "IPython.core.display"}
+    names = {
+        "IPython.core.display", "IPython.core.display_functions", "_posixsubprocess", "getpass", "linecache",
+        "matplotlib", "matplotlib.pyplot", "signal", "subprocess",
+    }
     busy = False
 
     def find_spec(self, name, path=None, target=None):
@@ -613,7 +645,7 @@ def parse_cell(code, name):
 def run_code(code, text):
     if code.co_flags & COROUTINE:
         return ondemand("await_value")(eval(code, ns))
-    if "asyncio" in sys.modules and ("create_task" in text or "ensure_future" in text or "get_running_loop" in text):
+    if ("asyncio" in text or "asyncio" in sys.modules) and ("create_task" in text or "ensure_future" in text or "get_running_loop" in text):
         return ondemand("run_in_loop")(code)
     return eval(code, ns)
 
@@ -691,7 +723,7 @@ def execute(m):
     if content.get("store_history", True) and not silent:
         count += 1
         ns["In"].append(code)
-    name = "Cell In[%d]" % count if not silent else "<silent>"
+    name = "<Cell In[%d]>" % count if not silent else "<silent>"
     if not silent:
         sources[name] = code
         if "linecache" in sys.modules:
@@ -700,11 +732,15 @@ def execute(m):
     failed = guarded(lambda: run_cell(code, name, silent))
     if os.getpid() != PID:
         leave_child(failed)
-    reply = finish(content, failed)
-    if failed is not None and not silent:
-        send("iopub", "error", parent, "{%s}" % reply[0])
-    send("shell", "execute_reply", parent, "{%s%s}" % reply)
-    status("idle", parent)
+    critical.depth += 1  # no signal handler of the user's may raise in here
+    try:
+        reply = finish(content, failed)
+        if failed is not None and not silent:
+            send("iopub", "error", parent, "{%s}" % reply[0])
+        send("shell", "execute_reply", parent, "{%s%s}" % reply)
+        status("idle", parent)
+    finally:
+        critical.depth -= 1
 
 
 def guarded(work):
@@ -712,7 +748,6 @@ def guarded(work):
     global running
     failed = None
     _signal.signal(_signal.SIGINT, on_interrupt)  # a debugger or earlier code may have changed it
-    critical.depth, critical.interrupted = 0, False
     try:
         running = True
         work()
@@ -724,7 +759,6 @@ def guarded(work):
             running = False
         except KeyboardInterrupt as e:  # between two instructions
             failed = failed or e
-    critical.interrupted = False
     if _signal.getsignal(_signal.SIGINT) is not on_interrupt:
         _signal.signal(_signal.SIGINT, on_interrupt)
     return failed
@@ -843,3 +877,6 @@ def main(rest):
     _thread.start_new_thread(watch_taps, ())
     _thread.start_new_thread(read_requests, ())
     serve()
+    if orphaned:
+        _signal.signal(_signal.SIGHUP, _signal.SIG_IGN)  # this process ends in good order
+        os_killpg(PID, _signal.SIGHUP)

@@ -170,8 +170,8 @@ def traceback_lines(traceback, e):
     lines = []
     for line in text.rstrip("\n").split("\n"):
         bare = line.lstrip()
-        if bare.startswith('File "Cell In['):
-            line = line.replace('File "', "\x1b[32m", 1).replace('"', "\x1b[0m", 1)
+        if bare.startswith('File "<Cell In['):
+            line = line.replace('File "<', "\x1b[32m", 1).replace('>"', "\x1b[0m", 1)
         elif line.startswith("Traceback "):
             line = "\x1b[2m" + line + "\x1b[0m"
         elif not line.startswith(" "):
@@ -412,6 +412,8 @@ def after_import(module):
         fill_linecache(module)
     elif name == "getpass":
         module.getpass = module.unix_getpass = ask_password
+    elif name == "signal":
+        hold_handlers(module)
     elif name == "_posixsubprocess":
         wrap(module, "fork_exec", before_child)
     elif name == "subprocess" and "_posixsubprocess" in sys.modules:
@@ -424,6 +426,36 @@ def after_import(module):
         for ours in (display, update_display, clear_output, publish_display_data):
             if hasattr(module, ours.__name__):
                 setattr(module, ours.__name__, ours)
+
+
+class Held:
+    """A signal's handler that is not called, and cannot raise, while a message is sent."""
+
+    def __init__(self, handler):
+        self.handler = handler
+
+    def __call__(self, number, frame):
+        critical.call(self.handler, number, frame)
+
+
+def hold_handlers(module):
+    real_signal, real_getsignal = module.signal, module.getsignal
+
+    def bare(handler):
+        return handler.handler if isinstance(handler, Held) else handler
+
+    def signal(signalnum, handler):
+        if callable(handler) and handler is not on_interrupt:
+            handler = Held(handler)
+        return bare(real_signal(signalnum, handler))
+
+    def getsignal(signalnum):
+        return bare(real_getsignal(signalnum))
+
+    for ours, real in ((signal, real_signal), (getsignal, real_getsignal)):
+        ours.__doc__, ours.__wrapped__ = real.__doc__, real
+        ours.__module__, ours.__qualname__ = "signal", real.__name__
+        setattr(module, real.__name__, ours)
 
 
 def ask_password(prompt="Password: ", stream=None, **_):

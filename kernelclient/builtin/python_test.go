@@ -71,7 +71,7 @@ var snippets = []struct{ name, code, want string }{
 	{"exec after handler", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN);", ""},
 	{"recursion", "def r(): r()\nr()", "error:RecursionError:…"},
 	{"exception without text", "class E(Exception):\n    def __str__(self): return 1/0\nraise E", "error:E:…"},
-	{"warning", "import warnings; warnings.simplefilter('default'); warnings.warn('w')", "err:Cell In[…"},
+	{"warning", "import warnings; warnings.simplefilter('default'); warnings.warn('w')", "err:<Cell In[…"},
 	{"keyboard interrupt", "raise KeyboardInterrupt", "error:KeyboardInterrupt:"},
 	{"closed descriptors", "[os.fstat(fd) and fd for fd in range(3)]", "result:[0, 1, 2]"},
 	{"exit", "exit()", "payload:ask_exit"},
