@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -86,7 +87,7 @@ func (l *logFile) tail() []byte {
 	from := max(0, fi.Size()-logKept)
 	b := make([]byte, fi.Size()-from)
 	n, err := l.f.ReadAt(b, from)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
 	return b[:n]
