@@ -92,6 +92,24 @@ func TestIdleWithoutReply(t *testing.T) {
 	}
 }
 
+// A signal that comes after execute_input and before the code makes ipykernel forget the reply.
+func TestInterruptThatCostsTheReply(t *testing.T) {
+	withKernel(t, func(k *fakeKernel) {
+		var running Message
+		k.onExecute = func(k *fakeKernel, m Message) { k.status(m, "busy"); k.input(m); running = m }
+		k.onInterrupt = func() (bool, error) { k.status(running, "idle"); return true, nil }
+	}, func(t *testing.T, d *driver, s *sink) {
+		out := behind(d, "a")
+		synctest.Wait()
+		if err := d.Interrupt(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantOutcome(t, <-out, kernelclient.Outcome{
+			Reason: event.Interrupted, Count: 1, Detail: "the kernel ended the run without a reply",
+		})
+	})
+}
+
 func TestRequestThatTheKernelIgnores(t *testing.T) {
 	withKernel(t, func(k *fakeKernel) {
 		k.onExecute = func(*fakeKernel, Message) {}

@@ -177,6 +177,8 @@ func (x *run) outcome() kernelclient.Outcome {
 		out.Reason = event.Failed
 	case !x.replied && !x.started:
 		out.Reason, out.Detail = event.Lost, "the kernel did not take the request"
+	case !x.replied && x.interrupted: // ipykernel, where the signal comes just before the code
+		out.Reason, out.Detail = event.Interrupted, "the kernel ended the run without a reply"
 	case !x.replied:
 		out.Detail = "the kernel ended the run without a reply"
 	}
