@@ -1,9 +1,10 @@
 package builtin
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"io"
+	"io/fs"
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
@@ -28,11 +29,24 @@ type launcher struct{ opt PythonOptions }
 // failed once would fail again.
 func (l *launcher) Retries() int { return 0 }
 
-//go:embed kernel.py
-var kernelSource string
+//go:embed python
+var python embed.FS
 
-//go:embed ondemand.py
-var onDemandSource string
+// sources are the kernel's two parts: what every cell needs, and the rest, which is
+// compiled when it is needed first.
+func sources() (core, more []byte) {
+	files, _ := fs.Glob(python, "python/more_*.py")
+	return join("python/wire.py", "python/text.py", "python/process.py", "python/cell.py"), join(files...)
+}
+
+func join(files ...string) []byte {
+	var all []byte
+	for _, name := range files {
+		b, _ := python.ReadFile(name) // embedded: a missing file fails the tests
+		all = append(all, b...)
+	}
+	return all
+}
 
 // bootstrap reads the kernel's two parts from descriptor 3 and runs the first in a module
 // of its own. It is what the process shows in a list of processes.
@@ -67,7 +81,8 @@ type primed struct {
 // Write is called by one goroutine at a time, the connection's writer, which may wait.
 func (p *primed) Write(b []byte) (int, error) {
 	p.once.Do(func() {
-		for _, source := range []string{kernelSource, onDemandSource} {
+		core, more := sources()
+		for _, source := range [][]byte{core, more} {
 			head := binary.BigEndian.AppendUint32(nil, uint32(len(source)))
 			if _, p.err = p.WriteCloser.Write(append(head, source...)); p.err != nil {
 				return
