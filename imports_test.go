@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"render":                  {"notebook/mime", "themes"},
 	"tui":                     {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":            {},
+	"tui/find":                {"notebook", "render/ansi"},
 	"tui/keymap":              {},
 	"tui/internal/screentest": {},
 	".":                       {"kernelclient", "notebook", "render", "themes", "fswatch", "tui"},

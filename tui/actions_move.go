@@ -16,11 +16,16 @@ func (m *Model) moveActions() map[keymap.Action]func() tea.Cmd {
 		keymap.PageUp:   quietly(func() { m.scroll(-max(m.size.list-2, 1)) }),
 		keymap.LineDown: quietly(func() { m.scroll(1) }),
 		keymap.LineUp:   quietly(func() { m.scroll(-1) }),
+
+		keymap.ExtendDown: quietly(func() { m.extend(m.selected + 1) }),
+		keymap.ExtendUp:   quietly(func() { m.extend(m.selected - 1) }),
+		keymap.SelectAll:  quietly(m.selectAll),
 	}
 }
 
 // selectCell selects cell i and shows it. A running one is followed from here on.
 func (m *Model) selectCell(i int) {
+	m.mark = ""
 	m.choose(i)
 	m.leavePrompt()
 	m.follow = ""

@@ -16,10 +16,10 @@ func (m *Model) runActions() map[keymap.Action]func() tea.Cmd {
 		keymap.RunStay:       m.runStay,
 		keymap.RunInsert:     m.runInsert,
 		keymap.RunAll:        func() tea.Cmd { return m.runRange(0, len(m.cells)) },
-		keymap.RunAbove:      func() tea.Cmd { return m.runRange(0, m.selected) },
-		keymap.RunBelow:      func() tea.Cmd { return m.runRange(m.selected, len(m.cells)) },
+		keymap.RunAbove:      func() tea.Cmd { from, _ := m.span(); return m.runRange(0, from) },
+		keymap.RunBelow:      func() tea.Cmd { from, _ := m.span(); return m.runRange(from, len(m.cells)) },
 		keymap.Interrupt:     m.interrupt,
-		keymap.InterruptKey:  m.interrupt,
+		keymap.InterruptKey:  m.interruptOrCancel,
 		keymap.Restart:       m.restart,
 		keymap.RestartRunAll: m.restartRunAll,
 	}
@@ -50,7 +50,7 @@ func (m *Model) runStay() tea.Cmd {
 	}
 	m.list.Reveal(m.selected)
 	m.follow = c.key
-	return m.run(c.key)
+	return m.run(keysOf(m.chosen())...)
 }
 
 func (m *Model) runNext() tea.Cmd {
@@ -58,11 +58,12 @@ func (m *Model) runNext() tea.Cmd {
 	if c == nil {
 		return nil
 	}
-	cmd := m.run(c.key)
-	if m.selected == len(m.cells)-1 {
+	_, to := m.span()
+	cmd := m.run(keysOf(m.chosen())...)
+	if to == len(m.cells) {
 		m.insertAt(len(m.cells))
 	}
-	m.selectCell(m.selected + 1)
+	m.selectCell(to)
 	m.follow = c.key
 	m.keepTail()
 	return cmd
@@ -73,8 +74,9 @@ func (m *Model) runInsert() tea.Cmd {
 	if c == nil {
 		return nil
 	}
-	cmd := m.run(c.key)
-	m.insertAt(m.selected + 1)
+	_, to := m.span()
+	cmd := m.run(keysOf(m.chosen())...)
+	m.insertAt(to)
 	m.follow = c.key
 	m.keepTail()
 	return cmd

@@ -34,9 +34,14 @@ type cellView struct {
 	cell     *notebook.Cell
 	status   session.CellStatus
 	selected bool
+	marked   bool // selected beside the current cell
+	place    int  // in the queue, if it waits
 	fold     fold
-	prompt   *session.Prompt // open in this cell, else nil
-	input    *promptLine     // with prompt
+	form     int // of the outputs' MIME forms; 0 is the one that reads best
+
+	inputFolded bool
+	prompt      *session.Prompt // open in this cell, else nil
+	input       *promptLine     // with prompt
 
 	source  render.Block      // nil until drawn
 	bodies  map[any]mime.Body // by identity; this and the next two are valid if decoded
@@ -135,7 +140,7 @@ func (v *cellView) decode() {
 func (v *cellView) addGroup(g group, pieces []mime.Output, old map[group]render.Block) {
 	b := old[g]
 	if b == nil {
-		b = v.look.outputs(pieces)
+		b = v.look.outputs(inForm(pieces, v.form))
 	}
 	v.outputs[g] = b
 	v.order = append(v.order, b)
@@ -189,7 +194,13 @@ func (v *cellView) addSource(width int) {
 	if v.source == nil {
 		v.source = v.look.source(v.cell)
 	}
-	v.parts = append(v.parts, part{block: v.source, height: max(v.source.Height(width), 1), code: code})
+	h := max(v.source.Height(width), 1)
+	if v.inputFolded && h > 2 {
+		v.parts = append(v.parts, part{block: v.source, height: 1, code: code},
+			part{lines: []string{v.look.foldedSource(h-1, width)}, height: 1, code: code})
+		return
+	}
+	v.parts = append(v.parts, part{block: v.source, height: h, code: code})
 }
 
 func (v *cellView) addOutputs(width int) {

@@ -56,7 +56,7 @@ func (m *Model) act(a keymap.Action) tea.Cmd {
 func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 	all := map[keymap.Action]func() tea.Cmd{}
 	for _, part := range []map[keymap.Action]func() tea.Cmd{
-		m.moveActions(), m.runActions(), m.cellActions(), m.programActions(), m.helpActions(),
+		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 	} {
 		for a, f := range part {
 			all[a] = f

@@ -46,6 +46,11 @@ func (l *look) folded(n, width int) string {
 	return l.theme.StandIn.Render(ansi.Truncate(fmt.Sprintf("… %d lines of output; o shows them", n), width, "…"))
 }
 
+// foldedSource stands for n lines of source that are folded away.
+func (l *look) foldedSource(n, width int) string {
+	return l.theme.StandIn.Render(ansi.Truncate(fmt.Sprintf("… %d more lines; - shows them", n), width, "…"))
+}
+
 const (
 	fullGutter  = 11 // bar, mark, rule
 	smallGutter = 7
@@ -66,8 +71,12 @@ func (l *look) gutter(width int) int {
 // prefix draws the gutter of one line of a cell.
 func (l *look) prefix(v *cellView, width, row int, code bool) string {
 	bar := " "
-	if v.selected && row < v.height-1 { // not beside the blank line
+	switch {
+	case row >= v.height-1: // not beside the blank line
+	case v.selected:
 		bar = l.theme.SelectionBar.Render("▌")
+	case v.marked:
+		bar = l.theme.SelectionBar.Render("▎")
 	}
 	gutter := l.gutter(width)
 	if gutter == barOnly {
@@ -116,12 +125,26 @@ func (l *look) mark(v *cellView) (string, themes.Style) {
 	}
 }
 
+// waiting is the word for a place in the queue, in at most eight characters.
+func waiting(place int) string {
+	switch {
+	case place < 1:
+		return "queued"
+	case place < 10:
+		return fmt.Sprintf("queued %d", place)
+	}
+	return fmt.Sprintf("no. %d", place)
+}
+
 // word is the second line's: the same in a word, or the time it took.
 func (l *look) word(v *cellView) (string, themes.Style) {
 	st := v.status
+	if !st.Phase.Pending() && st.Edited(v.cell) {
+		return "edited", l.theme.Muted
+	}
 	switch st.Phase {
 	case session.Queued:
-		return "queued", l.theme.Queued
+		return waiting(v.place), l.theme.Queued
 	case session.Running:
 		return short(l.now().Sub(st.Started)), l.theme.Running
 	case session.Failed:

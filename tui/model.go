@@ -36,6 +36,7 @@ type Model struct {
 	byKey     map[notebook.CellKey]*cellView
 	selected  int
 	current   *cellView        // the view at selected, nil if there is none
+	mark      notebook.CellKey // the other end of a selection of several cells, else ""
 	follow    notebook.CellKey // whose tail the window follows, "" for none
 	clipboard []notebook.NewCell
 
@@ -148,6 +149,7 @@ func (m *Model) choose(i int) {
 	if m.current = m.cell(); m.current != nil {
 		m.current.selected = true
 	}
+	m.showSpan()
 	m.dirty = true
 }
 
@@ -162,5 +164,6 @@ func (m *Model) refresh(keys ...notebook.CellKey) {
 		v.touch()
 		m.list.Changed(m.doc.Index(key))
 	}
+	m.numberQueue()
 	m.dirty = true
 }

@@ -130,7 +130,7 @@ func TestFramesAgreeWithAFullRedraw(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	a := open(t, setup{file: testdata(t, "demo.ipynb"), script: echo})
-	keys := []string{"j", "k", "]", "[", "space", "pgup", "g", "G", "o", "O", "b", "a", "x", "v", "V", "z", "Z", "m", "y", "ctrl+e", "f1", "esc", "alt+up", "alt+down", "2"}
+	keys := []string{"j", "k", "]", "[", "space", "pgup", "g", "G", "o", "O", "b", "a", "x", "v", "V", "z", "Z", "m", "y", "ctrl+e", "f1", "esc", "alt+up", "alt+down", "2", "J", "K", "M", "-", "ctrl+a"}
 	for step := range 60 {
 		key := keys[rnd.IntN(len(keys))]
 		a.Type(key)

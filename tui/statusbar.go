@@ -106,7 +106,11 @@ func (m *Model) positionLabel() string {
 	if len(m.cells) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d ", m.selected+1, len(m.cells))
+	label := fmt.Sprintf("%d/%d ", m.selected+1, len(m.cells))
+	if n := len(m.chosen()); n > 1 {
+		label = fmt.Sprintf("%d selected  ", n) + label
+	}
+	return label
 }
 
 // keyHints names the key that runs a cell on this terminal, and help.

@@ -31,7 +31,14 @@ type CellStatus struct {
 	Phase          Phase
 	Started, Ended time.Time // zero until then
 	Detail         string    // of its end, for people
+	Order          uint64    // of two cells that wait, the lower one runs first
+	code           string    // what was handed over
 	exec           event.ExecID
+}
+
+// Edited tells whether a cell's source is another than the one that was run last.
+func (st CellStatus) Edited(c *notebook.Cell) bool {
+	return st.Phase != Fresh && st.Phase != NotRun && st.code != c.Source
 }
 
 // Prompt is an open input().

@@ -41,7 +41,8 @@ type Session struct {
 	ran    bool // the kernel's name was offered to the document
 	cells  map[event.ExecID]notebook.CellKey
 	status map[notebook.CellKey]*CellStatus
-	active int // executions that have not ended
+	active int    // executions that have not ended
+	order  uint64 // counts executions
 	prompt *Prompt
 }
 
@@ -160,7 +161,8 @@ func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string)
 	}
 	s.active++
 	s.set.Load(event.CellKey(cell.Key), cell.Outputs())
-	s.status[cell.Key] = &CellStatus{Phase: Queued, exec: id}
+	s.order++
+	s.status[cell.Key] = &CellStatus{Phase: Queued, Order: s.order, code: cell.Source, exec: id}
 	return nil
 }
 

@@ -57,6 +57,9 @@ func moving() []Binding {
 		bind(PageUp, "scroll a page up", "pgup", "shift+space"),
 		bind(LineDown, "scroll a line down", "]"),
 		bind(LineUp, "scroll a line up", "["),
+		bind(ExtendDown, "extend the selection down", "J", "shift+down"),
+		bind(ExtendUp, "extend the selection up", "K", "shift+up"),
+		bind(SelectAll, "select all cells", "ctrl+a"),
 	)
 }
 
@@ -83,6 +86,8 @@ func cells() []Binding {
 		bind(Heading6, "heading of level 6", "6"),
 		bind(MoveUp, "move the cell up", "alt+up", "ctrl+shift+up"),
 		bind(MoveDown, "move the cell down", "alt+down", "ctrl+shift+down"),
+		bind(Merge, "merge the selected cells, or with the one below", "M"),
+		bind(FoldInput, "fold the source", "-"),
 	)
 }
 
@@ -91,6 +96,8 @@ func outputs() []Binding {
 		bind(FoldOutput, "fold the output", "o"),
 		bind(ExpandOutput, "show all of the output", "O"),
 		bind(ClearOutput, "clear the output", "delete"),
+		bind(CopyOutput, "copy the output to the terminal's clipboard", "Y"),
+		bind(NextForm, "show the output's next form", ","),
 	)
 	return append(rows, group(Command, "Program",
 		bind(Save, "save", "s"),

@@ -13,6 +13,7 @@ func names() map[string]string {
 		"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
 		"home": "\x1b[H", "end": "\x1b[F", "pgup": "\x1b[5~", "pgdown": "\x1b[6~", "delete": "\x1b[3~",
 		"f1": "\x1bOP", "f2": "\x1bOQ",
+		"shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B",
 		"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B",
 		"shift+enter": "\x1b[13;2u", "ctrl+enter": "\x1b[13;5u", "alt+enter": "\x1b\r",
 		"shift+space": "\x1b[32;2u",

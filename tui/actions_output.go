@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/tui/find"
+	"github.com/nbterm/nbterm/tui/keymap"
+)
+
+func (m *Model) outputActions() map[keymap.Action]func() tea.Cmd {
+	return map[keymap.Action]func() tea.Cmd{
+		keymap.ClearOutput:  quietly(m.clearOutput),
+		keymap.CopyOutput:   m.copyOutput,
+		keymap.NextForm:     quietly(m.nextForm),
+		keymap.FoldOutput:   quietly(func() { m.setFold(foldAll) }),
+		keymap.ExpandOutput: quietly(func() { m.setFold(foldNone) }),
+		keymap.FoldInput:    quietly(m.foldInput),
+	}
+}
+
+func (m *Model) clearOutput() {
+	if current := m.cell(); current == nil || m.someRun(m.chosen()) {
+		return
+	}
+	m.changeChosen("clear the output", func(c *cellView) []notebook.Op {
+		return []notebook.Op{notebook.ClearOutputs{Keys: []notebook.CellKey{c.key}}}
+	})
+}
+
+// eachChosen changes how the selected cells are drawn.
+func (m *Model) eachChosen(f func(c *cellView)) {
+	for _, c := range m.chosen() {
+		f(c)
+	}
+	m.refresh(keysOf(m.chosen())...)
+	m.list.Reveal(m.selected)
+}
+
+// setFold folds the outputs as asked, or back as they were.
+func (m *Model) setFold(f fold) {
+	if c := m.cell(); c != nil && c.fold == f {
+		f = foldLong
+	}
+	m.eachChosen(func(c *cellView) { c.fold = f })
+}
+
+func (m *Model) foldInput() {
+	if c := m.cell(); c != nil {
+		hide := !c.inputFolded
+		m.eachChosen(func(c *cellView) { c.inputFolded = hide })
+	}
+}
+
+// nextForm goes through the MIME forms of the cell's outputs; the first is the one that
+// reads best.
+func (m *Model) nextForm() {
+	c := m.cell()
+	if c == nil {
+		return
+	}
+	name := c.nextForm()
+	if name == "" {
+		m.setHint("the output has one form only")
+		return
+	}
+	m.refresh(c.key)
+	m.list.Reveal(m.selected)
+	m.setHint("shown as " + name)
+}
+
+// copyOutput copies the outputs of the selected cells as text.
+func (m *Model) copyOutput() tea.Cmd {
+	var texts []string
+	for _, c := range m.chosen() {
+		for _, o := range c.cell.Outputs() {
+			if text := find.OutputText(o.Decode()); text != "" {
+				texts = append(texts, strings.TrimSuffix(text, "\n"))
+			}
+		}
+	}
+	if len(texts) == 0 {
+		m.setHint("there is no output that can be copied as text")
+		return nil
+	}
+	text := strings.Join(texts, "\n")
+	m.setHint(fmt.Sprintf("copied %d lines of output", strings.Count(text, "\n")+1))
+	return m.toClipboard(text)
+}
+
+// clipboardLimit is what terminals take in one sequence; more is dropped by some, and
+// stops others.
+const clipboardLimit = 1 << 20
+
+// toClipboard sets the terminal's clipboard (OSC 52), which works over SSH too. A terminal
+// that does not know the sequence ignores it.
+func (m *Model) toClipboard(text string) tea.Cmd {
+	if len(text) > clipboardLimit {
+		m.setHint(fmt.Sprintf("%d KB are too much for the terminal's clipboard", len(text)>>10))
+		return nil
+	}
+	return tea.SetClipboard(text)
+}
