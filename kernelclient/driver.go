@@ -9,7 +9,8 @@ import (
 
 // Driver is what a kind of host implements for one context; OpenLog makes a Context of it.
 // The Log calls Run once at a time, and Interrupt, Answer, Restart and Close from other
-// goroutines while Run runs.
+// goroutines while Run runs. A driver whose kernel can be asked is an Asker too; the Log
+// does not ask while code runs.
 type Driver interface {
 	// Open connects or starts the kernel and returns when it is ready for Run. The sink
 	// stays valid until Close returned. ctx bounds Open alone.

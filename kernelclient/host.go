@@ -65,6 +65,8 @@ type Capabilities struct {
 	Interrupt bool
 	Restart   bool
 	Stdin     bool // code may ask the user for a line
+	Complete  bool // Ask can complete code
+	Inspect   bool // Ask can tell about a name
 }
 
 // Request is one execution to be.
@@ -97,6 +99,8 @@ type Context interface {
 	Answer(ctx context.Context, id event.InputID, line string) error
 	// Restart replaces the kernel: same context, next generation. Runs end as Restarted.
 	Restart(ctx context.Context) error
+	// Ask is for questions about code; nil where neither Complete nor Inspect is among the capabilities.
+	Ask() Asker
 	// Stop ends the kernel and the context: politely, or with force at once.
 	Stop(ctx context.Context, force bool) error
 	// Close detaches; a local kernel started by this process goes on only as long as the process.

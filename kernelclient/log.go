@@ -13,6 +13,7 @@ import (
 // LogOptions are the settings of a Log.
 type LogOptions struct {
 	StartupTimeout time.Duration // until the driver is open; 0 = none
+	AskTimeout     time.Duration // of one question to the kernel; 0 = 10 s
 	OnStop         func()        // called once, when the context was stopped
 }
 
@@ -250,7 +251,7 @@ func (l *Log) Restart(ctx context.Context) error {
 	l.mu.Lock()
 	if l.closing {
 		l.mu.Unlock()
-		return &Error{Kind: Gone, What: "this context was stopped"}
+		return errStopped()
 	}
 	if l.info.State.State == event.Restarting {
 		l.mu.Unlock()

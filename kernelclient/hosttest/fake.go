@@ -13,11 +13,16 @@ import (
 // the outcome; it should return when ctx, f.Interrupted() or f.Gone() is done.
 type Script func(ctx context.Context, f *Fake, r kernelclient.Request) kernelclient.Outcome
 
-// Fake is a kernelclient.Driver in memory.
+// Fake is a kernelclient.Driver in memory, which can be asked where Completer or
+// Inspector is set.
 type Fake struct {
 	Script  Script        // nil: every run is Done at once
 	OpenErr error         // what Open fails with
 	Hold    chan struct{} // if set, Open waits until it is closed
+
+	// Completer and Inspector answer questions. They should return when ctx is done.
+	Completer func(ctx context.Context, code string, cursor int) (kernelclient.Completion, error)
+	Inspector func(ctx context.Context, code string, cursor int) (kernelclient.Inspection, error)
 
 	mu        sync.Mutex // guards all below
 	sink      kernelclient.Sink
@@ -52,7 +57,10 @@ func (f *Fake) reset() {
 
 func (f *Fake) ready() kernelclient.Ready {
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
+		Capabilities: kernelclient.Capabilities{
+			Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true,
+			Complete: f.Completer != nil, Inspect: f.Inspector != nil,
+		},
 		Language:     []byte(`{"name":"python","file_extension":".py"}`),
 	}
 }
@@ -134,6 +142,36 @@ func (f *Fake) Answer(_ context.Context, _ event.InputID, line string) error {
 	default:
 		return fmt.Errorf("an answer is waiting already")
 	}
+}
+
+// Complete implements kernelclient.Asker.
+func (f *Fake) Complete(ctx context.Context, code string, cursor int) (kernelclient.Completion, error) {
+	if f.Completer == nil {
+		return kernelclient.Completion{}, unanswered()
+	}
+	return f.Completer(ctx, code, cursor)
+}
+
+// Inspect implements kernelclient.Asker.
+func (f *Fake) Inspect(ctx context.Context, code string, cursor, _ int) (kernelclient.Inspection, error) {
+	if f.Inspector == nil {
+		return kernelclient.Inspection{}, unanswered()
+	}
+	return f.Inspector(ctx, code, cursor)
+}
+
+// IsComplete implements kernelclient.Asker: a Fake does not know.
+func (f *Fake) IsComplete(context.Context, string) (kernelclient.IsComplete, error) {
+	return kernelclient.IsComplete{}, unanswered()
+}
+
+// History implements kernelclient.Asker: a Fake keeps none.
+func (f *Fake) History(context.Context, kernelclient.HistoryQuery) ([]kernelclient.HistoryEntry, error) {
+	return nil, unanswered()
+}
+
+func unanswered() error {
+	return &kernelclient.Error{Kind: kernelclient.NoAnswer, What: "the fake kernel has no answer to that"}
 }
 
 // Die ends the kernel as a signal would.

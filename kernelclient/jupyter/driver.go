@@ -19,6 +19,9 @@ const (
 	politeness = time.Second
 	// patience bounds the forced end of an old kernel; after it a restart goes on without.
 	patience = 3 * time.Second
+	// farewell is how long a kernel whose code asked it to exit may take to go by itself,
+	// and then to obey shutdown_request.
+	farewell = 3 * time.Second
 	// helloAgain is the pause between kernel_info requests while iopub is silent, and
 	// helloUnanswered while there is no reply at all.
 	helloAgain      = 150 * time.Millisecond

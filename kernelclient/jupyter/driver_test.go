@@ -245,7 +245,42 @@ func TestExitThatWasAskedFor(t *testing.T) {
 		}
 	}, func(t *testing.T, d *driver, s *sink) {
 		wantOutcome(t, execute(t, d, "a", "exit"), kernelclient.Outcome{Reason: event.Done, Count: 1})
-		expect(t, s, ":State busy ", "a:Payload ask_exit", ":State dead the kernel left because its code asked it to")
+		expect(t, s, ":State busy ", "a:Payload ask_exit", ":State dead the kernel ended by its code (exit)")
+	})
+}
+
+func TestExitThatTheKernelLeavesToUs(t *testing.T) {
+	withKernel(t, func(k *fakeKernel) {
+		k.onExecute = func(k *fakeKernel, m Message) {
+			k.status(m, "busy")
+			k.say(Shell, m, "execute_reply", `{"status":"ok","execution_count":1,"payload":[{"source":"ask_exit"}]}`)
+			k.status(m, "idle")
+		}
+		k.onControl = func(k *fakeKernel, m Message) {
+			if m.Header.Type == "shutdown_request" {
+				k.die()
+			}
+		}
+	}, func(t *testing.T, d *driver, s *sink) {
+		began := time.Now()
+		wantOutcome(t, execute(t, d, "a", "exit"), kernelclient.Outcome{Reason: event.Done, Count: 1})
+		if waited := time.Since(began); waited != farewell {
+			t.Errorf("it took %s", waited)
+		}
+		expect(t, s, ":State busy ", "a:Payload ask_exit", ":State dead the kernel ended by its code (exit)")
+	})
+}
+
+func TestKernelThatIsKept(t *testing.T) {
+	withKernel(t, func(k *fakeKernel) {
+		k.onExecute = func(k *fakeKernel, m Message) {
+			k.status(m, "busy")
+			k.say(Shell, m, "execute_reply", `{"status":"ok","execution_count":1,"payload":[{"source":"ask_exit","keepkernel":true}]}`)
+			k.status(m, "idle")
+		}
+	}, func(t *testing.T, d *driver, s *sink) {
+		wantOutcome(t, execute(t, d, "a", "exit"), kernelclient.Outcome{Reason: event.Done, Count: 1})
+		expect(t, s, ":State busy ", "a:Payload ask_exit", ":State idle")
 	})
 }
 

@@ -28,15 +28,16 @@ type generation struct {
 	over     chan struct{} // closed when the receiver has ended
 	ended    chan struct{} // closed by conclude, after end is set
 
-	mu       sync.Mutex // guards all below; never held while an event is emitted
-	language rawjson.Value
-	last     int // message number
-	parents  parents
-	run      *run
-	ready    bool
-	leaving  bool // its code asked it to exit
-	lost     error
-	end      kernelclient.Outcome
+	mu        sync.Mutex // guards all below; never held while an event is emitted
+	language  rawjson.Value
+	last      int // message number
+	parents   parents
+	run       *run
+	inquiries map[string]*inquiry // by msg_id
+	ready     bool
+	leaving   bool // its code asked it to exit
+	lost      error
+	end       kernelclient.Outcome
 }
 
 func newGeneration(d *driver, k Kernel) *generation {
@@ -112,7 +113,7 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	}
 	g.ready = true
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true, Complete: true, Inspect: true},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
 	}, nil
@@ -192,13 +193,13 @@ func (g *generation) waitFor(c <-chan struct{}) {
 func (g *generation) verdict() kernelclient.Outcome {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.leaving {
+		return kernelclient.Outcome{Reason: event.Died, Detail: "the kernel ended by its code (exit)"}
+	}
 	select {
 	case <-g.kernel.Died():
 	default:
 		return kernelclient.Outcome{Reason: event.Lost, Detail: g.lost.Error()}
-	}
-	if g.leaving {
-		return kernelclient.Outcome{Reason: event.Died, Detail: "the kernel left because its code asked it to"}
 	}
 	return kernelclient.Outcome{Reason: event.Died, Detail: g.kernel.Death().Error()}
 }

@@ -40,6 +40,7 @@ func (g *generation) handle(m Message) {
 		}
 	case Control: // replies that nobody waits for
 	}
+	g.answer(m)
 	g.advance(m)
 }
 

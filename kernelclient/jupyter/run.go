@@ -59,7 +59,37 @@ func (d *driver) Run(ctx context.Context, r kernelclient.Request) kernelclient.O
 	if err := g.execute(ctx, x); err != nil {
 		return g.unsent(ctx, err)
 	}
-	return g.follow(ctx, x)
+	out := g.follow(ctx, x)
+	g.seeOff(ctx)
+	return out
+}
+
+// seeOff waits for the end of a kernel whose code asked it to exit, so that nothing is
+// handed to it any more, and tells one that does not go by itself to.
+func (g *generation) seeOff(ctx context.Context) {
+	g.mu.Lock()
+	leaving := g.leaving
+	g.mu.Unlock()
+	if !leaving {
+		return
+	}
+	timer := time.NewTimer(farewell)
+	defer timer.Stop()
+	for told := false; ; told = true {
+		select {
+		case <-timer.C:
+		case <-g.ended:
+			return
+		case <-ctx.Done():
+			return
+		}
+		if told {
+			return // it is still there, and the next request will show what it can do
+		}
+		h := g.header("shutdown_request")
+		_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value("false"))})
+		timer.Reset(farewell)
+	}
 }
 
 func (g *generation) begin(r kernelclient.Request) *run {
