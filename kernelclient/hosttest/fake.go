@@ -61,7 +61,7 @@ func (f *Fake) ready() kernelclient.Ready {
 			Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true,
 			Complete: f.Completer != nil, Inspect: f.Inspector != nil,
 		},
-		Language:     []byte(`{"name":"python","file_extension":".py"}`),
+		Language: []byte(`{"name":"python","file_extension":".py"}`),
 	}
 }
 

@@ -37,10 +37,24 @@ func Run(t *testing.T, c Config) {
 		name string
 		run  func(*testing.T, *Client)
 	}{
-		{"streams", streams}, {"result", result}, {"error", failure}, {"state lasts", lasts},
+		{"streams", streams},
+		{"result", result},
+		{"error", failure},
+		{"state lasts", lasts},
 		{"displays", func(t *testing.T, k *Client) { displays(t, k, c.Displays) }},
-		{"queue", queue}, {"input", input}, {"input refused", inputRefused}, {"interrupt at input", interruptInput},
-		{"interrupt", interrupt}, {"late output", late}, {"two followers", followers}, {"surrogate", surrogate},
+		{"queue", queue},
+		{"input", input},
+		{"input refused", inputRefused},
+		{"interrupt at input", interruptInput},
+		{"interrupt", interrupt},
+		{"late output", late},
+		{"two followers", followers},
+		{"surrogate", surrogate},
+		{"complete", complete},
+		{"inspect", inspect},
+		{"is complete", isComplete},
+		{"history", history},
+		{"ask while busy", askBusy},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, shared.with(t)) })
 	}
@@ -50,6 +64,7 @@ func Run(t *testing.T, c Config) {
 		t.Run("25,000 displays", func(t *testing.T) { manyDisplays(t, shared.with(t), c.Displays) })
 	}
 	t.Run("restart", func(t *testing.T) { restart(t, shared.with(t)) })
+	t.Run("exit", func(t *testing.T) { exits(t, shared.with(t)) })
 	t.Run("killed", func(t *testing.T) { killed(t, shared.with(t)) })
 	t.Run("stop while running", func(t *testing.T) { stopRunning(t, Start(t, host, c.Kernel)) })
 	t.Run("interrupt during start", func(t *testing.T) { interruptStart(t, Start(t, host, c.Kernel)) })

@@ -19,10 +19,20 @@ func TestPoints(t *testing.T) {
 		points int
 		back   int // the byte of points
 	}{
-		{"", 0, 0, 0}, {"abc", 0, 0, 0}, {"abc", 2, 2, 2}, {"abc", 3, 3, 3}, {"abc", 9, 3, 3},
-		{"é=1", 2, 1, 2}, {"é=1", 1, 0, 0}, {"😀x", 4, 1, 4}, {"😀x", 5, 2, 5}, {"😀x", 2, 0, 0},
-		{"a\xff\xfeb", 3, 2, 3}, {"a\xff\xfeb", 2, 1, 1}, // one U+FFFD for the run
-		{"\xed\xa0\xbdb", 3, 1, 3}, {"\xff\xed\xa0\xbdb", 4, 2, 4}, // a lone surrogate
+		{"", 0, 0, 0},
+		{"abc", 0, 0, 0},
+		{"abc", 2, 2, 2},
+		{"abc", 3, 3, 3},
+		{"abc", 9, 3, 3},
+		{"é=1", 2, 1, 2},
+		{"é=1", 1, 0, 0},
+		{"😀x", 4, 1, 4},
+		{"😀x", 5, 2, 5},
+		{"😀x", 2, 0, 0},
+		{"a\xff\xfeb", 3, 2, 3},
+		{"a\xff\xfeb", 2, 1, 1}, // one U+FFFD for the run
+		{"\xed\xa0\xbdb", 3, 1, 3},
+		{"\xff\xed\xa0\xbdb", 4, 2, 4}, // a lone surrogate
 	} {
 		if got := points(c.text, c.at); got != c.points {
 			t.Errorf("points(%q, %d) = %d, want %d", c.text, c.at, got, c.points)
