@@ -98,6 +98,6 @@ func testSnippets(t *testing.T, python string) {
 	}
 	k.wait(t, func(e event.Event) bool {
 		s, ok := e.Body.(event.State)
-		return ok && s.State == event.Dead && strings.Contains(s.Detail, "asked")
+		return ok && s.State == event.Dead && strings.Contains(s.Detail, "(exit)")
 	})
 }

@@ -41,6 +41,7 @@ def resolve(path):
 
 
 def complete(content):
+    import inspect
     import keyword
     code, cursor = content.get("code", ""), content.get("cursor_pos", 0)
     word, start = words_before(code, cursor)
@@ -49,10 +50,36 @@ def complete(content):
         value = resolve(base)
         names = [] if value is NOWHERE else attribute_names(value)
         start += len(base) + 1
+
+        def kind(name):
+            return kind_of(inspect.getattr_static(value, name, NOWHERE))
     else:
         prefix, names = word, list(ns) + dir(builtins) + keyword.kwlist
+
+        def kind(name):
+            if keyword.iskeyword(name):
+                return "keyword"
+            return kind_of(ns.get(name, getattr(builtins, name, NOWHERE)))
     found = sorted({n for n in names if n.startswith(prefix) and (prefix or not n.startswith("_"))}, key=lambda n: (n.startswith("_"), n.lower(), n))
-    return {"status": "ok", "matches": found, "cursor_start": start, "cursor_end": cursor, "metadata": {}}
+    kinds = [{"start": start, "end": cursor, "text": n, "type": kind(n)} for n in found]
+    return {"status": "ok", "matches": found, "cursor_start": start, "cursor_end": cursor,
+            "metadata": {"_jupyter_types_experimental": kinds}}
+
+
+def kind_of(value):
+    """What a completion is, in jedi's words; value may be what a class holds: nothing is called."""
+    if value is NOWHERE:
+        return ""
+    kind = type(value)
+    if issubclass(kind, type):
+        return "class"
+    if issubclass(kind, types.ModuleType):
+        return "module"
+    if issubclass(kind, (property, types.GetSetDescriptorType, types.MemberDescriptorType)):
+        return "property"
+    if issubclass(kind, (staticmethod, classmethod)) or any("__call__" in vars(c) for c in kind.__mro__):
+        return "function"
+    return "instance"
 
 
 def attribute_names(value):
