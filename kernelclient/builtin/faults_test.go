@@ -257,7 +257,7 @@ func TestDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ = k.run(t, "import ctypes; ctypes.string_at(0)")
-	if out.Reason != event.Died || !strings.Contains(out.Detail, "SIGSEGV") {
+	if out.Reason != event.Died || !strings.Contains(out.Detail, "SIGSEGV") || !strings.Contains(out.Detail, "Cell In[1]") {
 		t.Errorf("%+v", out)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -79,7 +80,10 @@ func (l *launcher) start(log *os.File) (*process, error) {
 }
 
 func (l *launcher) environ() []string {
-	env := append(os.Environ(), l.opt.Env...)
+	env := slices.Clone(l.opt.Env)
+	if env == nil {
+		env = os.Environ()
+	}
 	if l.opt.Session != "" {
 		env = append(env, "JPY_SESSION_NAME="+l.opt.Session)
 	}

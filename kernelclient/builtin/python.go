@@ -14,7 +14,7 @@ import (
 type PythonOptions struct {
 	Python  string   // the interpreter, an absolute path, or a name on PATH
 	Dir     string   // working folder, "" for this process's
-	Env     []string // further K=V
+	Env     []string // the environment as K=V, nil for this process's
 	Session string   // the notebook's path for JPY_SESSION_NAME, "" for none
 	LogDir  string   // where the kernel log lies while the kernel lives, "" for the temporary folder
 }

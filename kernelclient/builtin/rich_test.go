@@ -225,7 +225,7 @@ func TestSurroundings(t *testing.T) {
 	if err := os.WriteFile(dir+"/beside.py", []byte("here = 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := open(t, PythonOptions{Dir: dir, Env: []string{"NBTERM_T=v"}, Session: "/n/b.ipynb"})
+	k := open(t, PythonOptions{Dir: dir, Env: append(os.Environ(), "NBTERM_T=v"), Session: "/n/b.ipynb"})
 	for _, test := range []struct{ code, want string }{
 		{"import beside; beside.here", "result:1"},
 		{"import os, sys\nos.environ['NBTERM_T'], os.environ['JPY_SESSION_NAME']", "result:('v', '/n/b.ipynb')"},
