@@ -26,6 +26,9 @@ type Options struct {
 	LogDir string
 	// TCP starts kernels over tcp at once, not over ipc.
 	TCP bool
+	// Plain starts kernels exactly as their kernelspecs say. Else ipykernel is told to drop
+	// no output when this program is slower than it.
+	Plain bool
 }
 
 // Host is this machine as a kernelclient.Host. Its contexts are those that it started.
@@ -149,7 +152,7 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 		})
 	}
 	return &launcher{
-		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP,
+		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP, plain: h.opt.Plain,
 		own: func(k *kernel) { h.own(k, id) },
 	}
 }

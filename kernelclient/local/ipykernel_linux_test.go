@@ -50,7 +50,8 @@ print(os.path.basename(os.getcwd()))`)
 	if got, want := hosttest.Words(events), fmt.Sprintf("stdout:1 /some/note.ipynb %d True\n", os.Getpid()); got != want {
 		t.Errorf("got %q, not %q", got, want)
 	}
-	id := k.Submit("print('go', flush=True)\nimport time; time.sleep(60)")
+	// Short sleeps: a signal that comes just before a sleep only acts after it.
+	id := k.Submit("import time\nprint('go', flush=True)\nwhile True: time.sleep(0.05)")
 	k.Wait("its first output", func(e event.Event) bool { _, ok := e.Body.(event.Stream); return ok && e.Exec == id })
 	began := time.Now()
 	if err := k.Interrupt(t.Context()); err != nil {
@@ -232,4 +233,21 @@ func TestBuiltinConformance(t *testing.T) {
 		},
 		Kernel: builtinPython, Displays: "pass",
 	})
+}
+
+// ipykernel is told to drop nothing, and its code sees no difference.
+func TestNoDropLooksTheSame(t *testing.T) {
+	const look = "import sys, os, ipykernel.kernelapp as k\n(os.path.basename(sys.argv[0]), os.getcwd() in sys.path, sys.path.count(''), __name__, k.IPKernelApp._bind_socket.__code__.co_filename == '<string>')"
+	w := newWorld(t)
+	w.python(t)
+	for plain, want := range map[bool]string{
+		true:  "result:('ipykernel_launcher.py', False, 1, '__main__', False)",
+		false: "result:('ipykernel_launcher.py', False, 1, '__main__', True)",
+	} {
+		h := w.host(t, func(o *Options) { o.Plain = plain })
+		_, events := start(t, h, kernelclient.StartSpec{Kernel: "python3", Dir: w.dir + "/wd"}).Do(look)
+		if got := hosttest.Words(events); got != want {
+			t.Errorf("plain %v: %s", plain, got)
+		}
+	}
 }

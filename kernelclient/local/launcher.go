@@ -30,7 +30,8 @@ type launcher struct {
 	env   environ // what the host was given, without the kernelspec's and the start's own
 	all   []python
 	logs  string // folder of the kernels' logs
-	tcp   bool   // ipc is not wanted or did not work; with last only used by Launch, one call at a time
+	tcp   bool   // ipc is not wanted or did not work; with plain and last only used by Launch, one call at a time
+	plain bool   // start every kernel exactly as its kernelspec says
 	own   func(*kernel)
 	last  *process
 }
@@ -46,6 +47,7 @@ func (l *launcher) Launch(ctx context.Context, retry int) (jupyter.Kernel, error
 		}
 	}
 	l.tcp = l.tcp || retry > 0
+	l.plain = l.plain || retry > 0
 	if l.spec.broken != "" {
 		return nil, &kernelclient.Error{
 			Kind: kernelclient.NotFound, What: "the kernel " + l.spec.name + " cannot be started: " + l.spec.broken,
@@ -151,9 +153,16 @@ func (l *launcher) command(file string) (path string, argv []string, env environ
 	if prefix == "" {
 		prefix = pythonAt(path).prefix
 	}
-	argv = fillArgv(l.spec.file.Argv, l.env, map[string]string{
-		"connection_file": file, "resource_dir": l.spec.dir, "prefix": prefix,
-	})
+	values := map[string]string{"connection_file": file, "resource_dir": l.spec.dir, "prefix": prefix}
+	argv = l.spec.file.Argv
+	aided := false
+	if !l.plain {
+		argv, aided = withoutDrops(argv)
+	}
+	argv = fillArgv(argv, l.env, values)
+	if aided { // its text is no place for placeholders
+		argv[len(argv)-3] = noDrop
+	}
 	argv[0] = path
 	env = l.env.without("PYTHONEXECUTABLE").with(l.spec.environment(l.env)...).with(l.start.Env...)
 	if l.start.Session != "" {

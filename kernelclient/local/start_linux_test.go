@@ -267,3 +267,20 @@ func TestSocketPathsAreShort(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWithoutDrops(t *testing.T) {
+	for argv, want := range map[string]bool{
+		"python -m ipykernel_launcher -f {connection_file}":                         true,
+		"/x/python -Xfrozen_modules=off -m ipykernel_launcher -f {connection_file}": true,
+		"python -I -m ipykernel_launcher -f {connection_file}":                      false,
+		"python -m ipykernel_launcher -f {connection_file} --debug":                 false,
+		"python -m ipykernel -f {connection_file}":                                  false,
+		"-m ipykernel_launcher -f {connection_file}":                                false,
+		"python": false,
+	} {
+		got, changed := withoutDrops(strings.Fields(argv))
+		if changed != want || changed && (got[len(got)-3] != noDrop || got[0] != strings.Fields(argv)[0]) {
+			t.Errorf("%s: %v, %q", argv, changed, got)
+		}
+	}
+}
