@@ -70,6 +70,9 @@ func (l *LineLexer) Spans(line string, start State) []Span {
 		l.ready = true
 		l.lexer = lookUp(l.language)
 	}
+	if l.python && start == 0 && isMagic(line) {
+		return []Span{{len(line), Decorator}}
+	}
 	at, kind := l.inside(line, start)
 	if at == 0 && (l.lexer == nil || line == "") {
 		return plain(line)
@@ -136,12 +139,12 @@ func (l *LineLexer) scan(line string, start State, part func(end int, kind Kind)
 			i++
 			continue
 		}
-		if l.syntax.isComment(line, i) {
+		k := l.syntax.opens(line, i) // first: Lua's --[[ is more than --
+		if k < 0 && l.syntax.isComment(line, i) {
 			say(i, Plain)
 			say(len(line), Comment)
 			return 0
 		}
-		k := l.syntax.opens(line, i)
 		if k < 0 {
 			i++
 			continue

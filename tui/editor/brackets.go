@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/nbterm/nbterm/render/highlight"
@@ -111,11 +112,7 @@ func (e *Editor) codeOf(i int) func(at int) bool {
 	st := e.colours.state(e, i)
 	spans := e.colours.of(e).Rough(e.lines[i], st)
 	return func(at int) bool {
-		for _, s := range spans {
-			if at < s.End {
-				return s.Kind == highlight.Plain
-			}
-		}
-		return true
+		k := sort.Search(len(spans), func(k int) bool { return at < spans[k].End })
+		return k == len(spans) || spans[k].Kind == highlight.Plain
 	}
 }

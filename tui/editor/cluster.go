@@ -133,13 +133,28 @@ func wordStart(line string, at int) int {
 	return skipBack(line, at, classOf(line[prevByte(line, at):]))
 }
 
+// skipBack returns where the run of a class that ends at at begins. It reads each stretch
+// once: a long line of one script has no boundary that can be told without its start.
 func skipBack(line string, at int, c class) int {
 	for at > 0 {
-		p := prevByte(line, at)
-		if classOf(line[p:]) != c {
-			break
+		from := safeBefore(line, at-1)
+		run := -1
+		for i := from; i < at; {
+			if classOf(line[i:]) != c {
+				run = -1
+			} else if run < 0 {
+				run = i
+			}
+			i = nextByte(line, i)
 		}
-		at = p
+		switch run {
+		case from:
+			at = from
+			continue
+		case -1:
+			return at
+		}
+		return run
 	}
 	return at
 }

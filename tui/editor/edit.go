@@ -131,7 +131,12 @@ func (e *Editor) Replace(from, to Pos, text, label string) Edit {
 
 // Paste puts text in place of the selection, byte for byte but for line ends, which
 // become \n. It is one step.
-func (e *Editor) Paste(text string) Edit { return e.Put(Single, "Paste", text) }
+func (e *Editor) Paste(text string) Edit {
+	if text == "" {
+		return Edit{}
+	}
+	return e.Put(Single, "Paste", text)
+}
 
 // Copy returns what is selected, or else the cursor's line with its line end.
 func (e *Editor) Copy() string {

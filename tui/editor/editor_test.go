@@ -259,6 +259,26 @@ func TestCombiningMarkJoins(t *testing.T) {
 	}
 }
 
+// TestControlsAreNotTyped: what unknown keys send is no text.
+func TestControlsAreNotTyped(t *testing.T) {
+	for _, keys := range []string{"\x00", "\x1c", "\x1b", "\u009b", ""} {
+		e := open(t, "a^b|c", "")
+		if ed := e.Insert(keys); shown(e) != "a^b|c" || ed.Changes != nil {
+			t.Errorf("%q: %q", keys, shown(e))
+		}
+	}
+}
+
+func TestWordsInLongLines(t *testing.T) {
+	e := New(strings.Repeat("漢", 200000)+" x", Options{})
+	e.DocEnd(false)
+	for _, want := range []int{600001, 0} {
+		if e.WordLeft(false); e.Cursor().Byte != want {
+			t.Errorf("at %d, want %d", e.Cursor().Byte, want)
+		}
+	}
+}
+
 func TestMovement(t *testing.T) {
 	e := New("foo bar\n\tx e\u0301 漢\n\nlonger line", Options{})
 	e.SetView(View{})

@@ -1,9 +1,9 @@
 package editor
 
 // remove takes out what is between from and to.
-func (e *Editor) remove(kind Kind, label string, from, to Pos) Edit {
+func (e *Editor) remove(kind Kind, from, to Pos) Edit {
 	e.closers = nil
-	return e.edit(kind, label, e.replace(from, to, ""))
+	return e.edit(kind, "Delete", e.replace(from, to, ""))
 }
 
 // removeSelected takes out the selection; ok is false if there is none.
@@ -12,7 +12,7 @@ func (e *Editor) removeSelected() (ed Edit, ok bool) {
 	if !ok {
 		return Edit{}, false
 	}
-	return e.remove(Single, "Delete", from, to), true
+	return e.remove(Single, from, to), true
 }
 
 // Backspace deletes the selection or the character before the cursor; an empty pair of
@@ -27,7 +27,7 @@ func (e *Editor) Backspace() Edit {
 		if p.Line == 0 {
 			return Edit{}
 		}
-		return e.remove(Erasing, "Delete", Pos{p.Line - 1, len(e.lines[p.Line-1])}, p)
+		return e.remove(Erasing, Pos{p.Line - 1, len(e.lines[p.Line-1])}, p)
 	}
 	line := e.lines[p.Line]
 	from := prevByte(line, p.Byte)
@@ -37,7 +37,7 @@ func (e *Editor) Backspace() Edit {
 		for n := len(kept); n > 0 && e.closerAt(kept[n-1]) == p.Byte; n = len(kept) {
 			kept = kept[:n-1]
 		}
-		ed := e.remove(Erasing, "Delete", Pos{p.Line, from}, Pos{p.Line, p.Byte + 1})
+		ed := e.remove(Erasing, Pos{p.Line, from}, Pos{p.Line, p.Byte + 1})
 		e.closers = kept
 		e.dropClosers()
 		return ed
@@ -46,7 +46,7 @@ func (e *Editor) Backspace() Edit {
 		from = (p.Byte - 1) / len(e.unit()) * len(e.unit())
 	}
 	kept := e.closers
-	ed := e.remove(Erasing, "Delete", Pos{p.Line, from}, p)
+	ed := e.remove(Erasing, Pos{p.Line, from}, p)
 	e.closers = kept
 	e.dropClosers()
 	return ed
@@ -69,9 +69,9 @@ func (e *Editor) Delete() Edit {
 	p := e.cursor
 	switch {
 	case p.Byte < len(e.lines[p.Line]):
-		return e.remove(Erasing, "Delete", p, Pos{p.Line, nextByte(e.lines[p.Line], p.Byte)})
+		return e.remove(Erasing, p, Pos{p.Line, nextByte(e.lines[p.Line], p.Byte)})
 	case p.Line+1 < len(e.lines):
-		return e.remove(Erasing, "Delete", p, Pos{p.Line + 1, 0})
+		return e.remove(Erasing, p, Pos{p.Line + 1, 0})
 	}
 	return Edit{}
 }
@@ -86,7 +86,7 @@ func (e *Editor) DeleteWordBack() Edit {
 	if p.Byte == 0 {
 		return e.Backspace()
 	}
-	return e.remove(Single, "Delete", Pos{p.Line, wordStart(e.lines[p.Line], p.Byte)}, p)
+	return e.remove(Single, Pos{p.Line, wordStart(e.lines[p.Line], p.Byte)}, p)
 }
 
 // DeleteWordForward deletes the selection or the word behind the cursor; at a line's end
@@ -99,7 +99,7 @@ func (e *Editor) DeleteWordForward() Edit {
 	if p.Byte == len(e.lines[p.Line]) {
 		return e.Delete()
 	}
-	return e.remove(Single, "Delete", p, Pos{p.Line, wordEnd(e.lines[p.Line], p.Byte)})
+	return e.remove(Single, p, Pos{p.Line, wordEnd(e.lines[p.Line], p.Byte)})
 }
 
 // DeleteToStart deletes the selection or from the line's start to the cursor.
@@ -107,7 +107,7 @@ func (e *Editor) DeleteToStart() Edit {
 	if ed, ok := e.removeSelected(); ok {
 		return ed
 	}
-	return e.remove(Single, "Delete", Pos{e.cursor.Line, 0}, e.cursor)
+	return e.remove(Single, Pos{e.cursor.Line, 0}, e.cursor)
 }
 
 // DeleteToEnd deletes the selection or from the cursor to the line's end; there, the line end.
@@ -119,5 +119,5 @@ func (e *Editor) DeleteToEnd() Edit {
 	if p.Byte == len(e.lines[p.Line]) {
 		return e.Delete()
 	}
-	return e.remove(Single, "Delete", p, Pos{p.Line, len(e.lines[p.Line])})
+	return e.remove(Single, p, Pos{p.Line, len(e.lines[p.Line])})
 }

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/nbterm/nbterm/themes"
 )
@@ -147,6 +148,10 @@ func isPlain(line string) bool {
 
 // rowsOf returns how many rows line takes; for Wrap only.
 func (e *Editor) rowsOf(line string) int {
+	// But for tabs, no character is wider than it has bytes.
+	if len(line)+strings.Count(line, "\t")*(e.opt.TabWidth-1) <= e.view.cols {
+		return 1
+	}
 	if isPlain(line) {
 		return max(1, (len(line)+e.view.cols-1)/e.view.cols)
 	}

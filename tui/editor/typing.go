@@ -3,6 +3,7 @@ package editor
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/nbterm/nbterm/render/highlight"
@@ -29,8 +30,11 @@ func (e *Editor) dropClosers() {
 // closed, and closing ones that came by themselves are typed over. For text that must
 // stay as it is there are Paste and Put.
 func (e *Editor) Insert(text string) Edit {
-	text = clean(text)
-	if text == "\n" {
+	text = strings.Map(typable, clean(text))
+	switch text {
+	case "":
+		return Edit{}
+	case "\n":
 		return e.Newline()
 	}
 	if len(text) == 1 {
@@ -45,6 +49,14 @@ func (e *Editor) Insert(text string) Edit {
 	c := e.replace(from, to, text)
 	e.dropClosers()
 	return e.edit(Typing, "Typing", c)
+}
+
+// typable drops control characters: what a key sent, not what anybody typed.
+func typable(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		return -1
+	}
+	return r
 }
 
 // typeAid types c if c wants more than being put in.
