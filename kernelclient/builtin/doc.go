@@ -1,7 +1,7 @@
 // Package builtin holds the kernels that nbterm brings along. builtin-python runs on any
 // python3 from 3.8 on without a package: its source is embedded here and handed to the
-// interpreter through the pipe that later carries requests, so that nothing is written to
-// disk and nothing shows on a command line.
+// interpreter through the pipe that later carries requests, so that it needs no file and
+// nothing of it shows on a command line. Its compiled form may be kept in a cache folder.
 //
 // It knows how such a process is started, signalled and ended. It must not know what the
 // messages mean (package jupyter does), which Python is the right one for a notebook

@@ -63,7 +63,7 @@ func (l *launcher) start(log *os.File) (*process, error) {
 		return nil, err
 	}
 	defer outW.Close()
-	cmd := exec.Command(l.opt.Python, "-c", bootstrap)
+	cmd := exec.Command(l.opt.Python, "-c", bootstrap, l.cache())
 	cmd.Dir = l.opt.Dir
 	cmd.Env = l.environ()
 	cmd.Stdout, cmd.Stderr = log, log

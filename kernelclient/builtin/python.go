@@ -1,10 +1,14 @@
 package builtin
 
 import (
+	"crypto/sha256"
 	"embed"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
@@ -17,6 +21,9 @@ type PythonOptions struct {
 	Env     []string // the environment as K=V, nil for this process's
 	Session string   // the notebook's path for JPY_SESSION_NAME, "" for none
 	LogDir  string   // where the kernel log lies while the kernel lives, "" for the temporary folder
+	// CacheDir is where the compiled kernel is kept for the next start, a third of whose time
+	// is compiling otherwise. "" keeps nothing.
+	CacheDir string
 }
 
 // NewPythonLauncher returns a Launcher of the built-in Python kernel. An interpreter that
@@ -48,8 +55,20 @@ func join(files ...string) []byte {
 	return all
 }
 
+// cache is the file that bootstrap keeps compiled code in, but for the Python version that
+// it adds: named by the source's hash, so that another source never meets it.
+func (l *launcher) cache() string {
+	if l.opt.CacheDir == "" || os.MkdirAll(l.opt.CacheDir, 0o700) != nil {
+		return ""
+	}
+	core, _ := sources()
+	sum := sha256.Sum256(core)
+	return filepath.Join(l.opt.CacheDir, "builtin-python-"+hex.EncodeToString(sum[:8]))
+}
+
 // bootstrap reads the kernel's two parts from descriptor 3 and runs the first in a module
-// of its own. It is what the process shows in a list of processes.
+// of its own; its argument is the cache's file. It is what the process shows in a list of
+// processes.
 const bootstrap = `def _start():
     import sys, os
     if sys.version_info < (3, 8):
@@ -63,9 +82,24 @@ const bootstrap = `def _start():
             parts.append(part)
             n -= len(part)
         return b''.join(parts).decode()
-    code, more = text(), text()
+    source, more = text(), text()
+    code, cache = None, sys.argv[1] and '%s-%x' % (sys.argv[1], sys.hexversion)
+    import marshal
+    try:
+        with open(cache, 'rb', 0) as f:
+            code = marshal.loads(f.read())
+    except Exception:
+        code = compile(source, '<nbterm kernel>', 'exec', dont_inherit=True)
+        if cache:
+            try:
+                fd = os.open('%s.%d' % (cache, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with open(fd, 'wb') as f:
+                    f.write(marshal.dumps(code))
+                os.rename('%s.%d' % (cache, os.getpid()), cache)
+            except OSError:
+                pass
     space = {'__name__': 'nbterm_kernel'}
-    exec(compile(code, '<nbterm kernel>', 'exec', dont_inherit=True), space)
+    exec(code, space)
     return space['main'], more
 _main, _more = _start()
 _main(_more)

@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -100,4 +101,27 @@ func testSnippets(t *testing.T, python string) {
 		s, ok := e.Body.(event.State)
 		return ok && s.State == event.Dead && strings.Contains(s.Detail, "(exit)")
 	})
+}
+
+// The second start takes the compiled kernel from the cache; one that is broken is made anew.
+func TestCache(t *testing.T) {
+	dir := t.TempDir()
+	for _, breakIt := range []bool{false, false, true} {
+		if breakIt {
+			files, err := filepath.Glob(filepath.Join(dir, "builtin-python-*"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("the cache holds %v, %v", files, err)
+			}
+			if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v %v", info.Mode(), err)
+			}
+			if err := os.WriteFile(files[0], []byte("broken"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k := open(t, PythonOptions{CacheDir: dir})
+		if out, _ := k.run(t, "1+1"); out.Reason != event.Done {
+			t.Errorf("got %+v", out)
+		}
+	}
 }

@@ -109,6 +109,19 @@ func (e environ) logDir() string {
 	return filepath.Join(e.xdg("XDG_STATE_HOME", ".local/state"), "nbterm", "log")
 }
 
+// cacheDir is where what can be made again is kept.
+func (e environ) cacheDir() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(e.home(), "Library", "Caches", "nbterm")
+	case "windows":
+		if d := e.get("LOCALAPPDATA"); d != "" {
+			return filepath.Join(d, "nbterm", "cache")
+		}
+	}
+	return filepath.Join(e.xdg("XDG_CACHE_HOME", ".cache"), "nbterm")
+}
+
 // xdg reads a folder of the XDG base directory specification, which says that relative
 // values count as unset.
 func (e environ) xdg(name, fallback string) string {

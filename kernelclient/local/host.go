@@ -148,7 +148,8 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 	}
 	if s.builtin {
 		return builtin.NewPythonLauncher(builtin.PythonOptions{
-			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session, LogDir: logs,
+			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
+			LogDir: logs, CacheDir: env.cacheDir(),
 		})
 	}
 	return &launcher{
