@@ -27,6 +27,7 @@ func (m *Model) moveActions() map[keymap.Action]func() tea.Cmd {
 func (m *Model) selectCell(i int) {
 	m.mark = ""
 	m.choose(i)
+	m.findFrom(m.selected)
 	m.leavePrompt()
 	m.follow = ""
 	if c := m.cell(); c != nil && c.status.Phase.Pending() {

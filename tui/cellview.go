@@ -9,6 +9,7 @@ import (
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/tui/find"
 )
 
 // fold is how much of its outputs a cell shows.
@@ -47,6 +48,7 @@ type cellView struct {
 	bodies  map[any]mime.Body // by identity; this and the next two are valid if decoded
 	outputs map[group]render.Block
 	order   []render.Block
+	counts  []int // how many outputs each block of order draws
 	decoded bool
 
 	// heights for one width; 0 is unknown
@@ -67,6 +69,8 @@ type part struct {
 	lines  []string
 	height int
 	code   bool // has the rule of source code at its left
+
+	from, to int // the outputs that it draws, to excluded; find.Source for the source
 }
 
 func newCellView(c *notebook.Cell, l *look) *cellView { return &cellView{key: c.Key, look: l} }
@@ -110,7 +114,7 @@ func (v *cellView) decode() {
 	var ids []any
 	old := v.outputs
 	v.outputs = make(map[group]render.Block, len(old))
-	v.order = v.order[:0]
+	v.order, v.counts = v.order[:0], v.counts[:0]
 	flush := func() {
 		if len(pieces) > 0 {
 			v.addGroup(group{ids[0], ids[len(ids)-1], len(ids)}, pieces, old)
@@ -144,6 +148,7 @@ func (v *cellView) addGroup(g group, pieces []mime.Output, old map[group]render.
 	}
 	v.outputs[g] = b
 	v.order = append(v.order, b)
+	v.counts = append(v.counts, g.n)
 }
 
 // Estimate implements celllist.Item. It decodes nothing.
@@ -200,7 +205,7 @@ func (v *cellView) addSource(width int) {
 			part{lines: []string{v.look.foldedSource(h-1, width)}, height: 1, code: code})
 		return
 	}
-	v.parts = append(v.parts, part{block: v.source, height: h, code: code})
+	v.parts = append(v.parts, part{block: v.source, height: h, code: code, from: find.Source})
 }
 
 func (v *cellView) addOutputs(width int) {
@@ -212,14 +217,16 @@ func (v *cellView) addOutputs(width int) {
 		v.addLine(v.look.folded(total, width))
 		return
 	}
-	for _, b := range v.order {
+	from := 0
+	for i, b := range v.order {
+		from += v.counts[i]
 		h := b.Height(width)
 		if v.fold == foldLong && h > foldOver {
 			b = render.Folded(b, foldHead, foldTail, v.look.theme)
 			h = b.Height(width)
 		}
 		if h > 0 {
-			v.parts = append(v.parts, part{block: b, height: h})
+			v.parts = append(v.parts, part{block: b, height: h, from: from - v.counts[i], to: from})
 		}
 	}
 }
@@ -289,6 +296,7 @@ func (v *cellView) Lines(width, from, n int) []string {
 		lo, hi := max(from-row, 0), min(from+n-row, p.height)
 		if lo < hi {
 			for i, line := range p.get(body, lo, hi-lo) {
+				line = v.look.light(v, row+lo+i, line)
 				out = append(out, v.look.prefix(v, width, row+lo+i, p.code)+line)
 			}
 		}

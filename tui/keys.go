@@ -7,6 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/nbterm/nbterm/tui/keymap"
+	"github.com/nbterm/nbterm/tui/lineedit"
 )
 
 // linuxFunctionKey begins F1 to F5 of the Linux console ("ESC [ [ A"); the library takes
@@ -29,6 +30,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.mode() == keymap.Prompt && m.prompt.key(k, name) {
 		m.promptChanged()
 		return nil
+	}
+	if cmd, taken := m.typed(k, name); taken {
+		return cmd
 	}
 	pending := m.keys.Pending()
 	var cmds []tea.Cmd
@@ -56,7 +60,7 @@ func (m *Model) act(a keymap.Action) tea.Cmd {
 func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 	all := map[keymap.Action]func() tea.Cmd{}
 	for _, part := range []map[keymap.Action]func() tea.Cmd{
-		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
+		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(), m.findActions(), m.pickerActions(), m.paletteActions(),
 	} {
 		for a, f := range part {
 			all[a] = f
@@ -90,7 +94,9 @@ func (m *Model) programActions() map[keymap.Action]func() tea.Cmd {
 func (m *Model) dismiss() {
 	if m.messages.dismiss() {
 		m.dirty = true
+		return
 	}
+	m.dropFind()
 }
 
 func (m *Model) toggleMouse() {
@@ -102,12 +108,49 @@ func (m *Model) toggleMouse() {
 	}
 }
 
-// paste takes a bracketed paste: only a line for input() has a place for it.
-func (m *Model) paste(text string) {
+// paste takes a bracketed paste: only a line that is being typed has a place for it.
+func (m *Model) paste(text string) tea.Cmd {
+	if line, changed := m.typing(); line != nil {
+		line.Insert(text)
+		return changed()
+	}
 	if m.mode() == keymap.Prompt {
 		m.prompt.line.Insert(text)
 		m.promptChanged()
 	}
+	return nil
+}
+
+// typing is the line that takes keys, other than that of input(), and what to do when it
+// changed; nil if there is none.
+func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
+	switch mode := m.mode(); {
+	case mode == keymap.List:
+		return &m.picker.line, m.filterPicker
+	case mode != keymap.Find:
+		return nil, nil
+	case m.find.second:
+		return &m.find.with, func() tea.Cmd { m.dirty = true; return nil }
+	}
+	return &m.find.text, m.findAgain
+}
+
+// typed lets the open line take a key, and reports whether it was one for it.
+func (m *Model) typed(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	line, changed := m.typing()
+	if line == nil || m.keys.Pending() != "" {
+		return nil, false
+	}
+	before, _ := line.Parts()
+	text := line.String()
+	if !editLine(line, k, name) {
+		return nil, false
+	}
+	m.dirty = true
+	if after, _ := line.Parts(); line.String() == text && after != before {
+		return nil, true // the cursor moved
+	}
+	return changed(), true
 }
 
 const wheelLines = 3

@@ -94,6 +94,12 @@ func (m *Model) notes(n int) []string {
 			lines[i] = m.look.theme.Accent.Render(l)
 		}
 		return lines
+	case m.picker != nil && m.hint != "":
+		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
+	case m.picker != nil:
+		return nil
+	case m.find.open:
+		return m.findLines(n)
 	case len(m.messages.stack) > 0:
 		return m.messages.lines(m.width, n, m.look.theme)
 	case m.hint != "":

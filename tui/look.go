@@ -19,6 +19,7 @@ type look struct {
 	theme    themes.Theme
 	language string
 	now      func() time.Time
+	marks    marks
 }
 
 func newLook(th themes.Theme, language string, now func() time.Time) *look {

@@ -44,6 +44,8 @@ type Model struct {
 	hint     string // shown until the next key
 	question *question
 	help     *helpPage
+	find     finder
+	picker   *picker // open, else nil
 	prompt   promptLine
 	kernel   kernelState
 	saving   savingState
@@ -101,6 +103,10 @@ func (m *Model) mode() keymap.Mode {
 	switch {
 	case m.question != nil:
 		return keymap.Question
+	case m.picker != nil:
+		return keymap.List
+	case m.find.open:
+		return keymap.Find
 	case m.help != nil:
 		return keymap.Help
 	case m.prompt.focused:

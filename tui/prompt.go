@@ -20,18 +20,22 @@ type promptLine struct {
 
 // key edits the line and reports whether the key was one for it.
 func (p *promptLine) key(k tea.KeyPressMsg, name string) bool {
+	return name == "tab" || editLine(&p.line, k, name)
+}
+
+// editLine edits a line of text and reports whether the key was one for that.
+func editLine(line *lineedit.Line, k tea.KeyPressMsg, name string) bool {
 	edit := map[string]func(){
-		"backspace": p.line.Backspace, "ctrl+h": p.line.Backspace, "delete": p.line.Delete,
-		"left": p.line.Left, "right": p.line.Right,
-		"home": p.line.Home, "ctrl+a": p.line.Home, "end": p.line.End, "ctrl+e": p.line.End,
-		"ctrl+u": p.line.KillBefore, "ctrl+k": p.line.KillAfter, "ctrl+w": p.line.KillWord,
+		"backspace": line.Backspace, "ctrl+h": line.Backspace, "delete": line.Delete,
+		"left": line.Left, "right": line.Right,
+		"home": line.Home, "ctrl+a": line.Home, "end": line.End, "ctrl+e": line.End,
+		"ctrl+u": line.KillBefore, "ctrl+k": line.KillAfter, "ctrl+w": line.KillWord,
 	}[name]
 	switch {
 	case edit != nil:
 		edit()
-	case name == "tab":
 	case k.Text != "":
-		p.line.Insert(k.Text)
+		line.Insert(k.Text)
 	default:
 		return false
 	}

@@ -24,7 +24,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg:
 		m.probing.focus++
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
@@ -57,6 +57,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.stillRunning(msg)
 	case calledMsg:
 		return m.called(msg)
+	case foundMsg:
+		return m.found(msg)
 	case savedMsg:
 		return m.saved(msg)
 	case editedMsg:

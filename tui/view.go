@@ -55,6 +55,11 @@ func (m *Model) content() string {
 	for len(lines) < m.size.list {
 		lines = append(lines, "")
 	}
+	if m.picker != nil {
+		over := m.pickerLines()
+		over = over[:min(len(over), len(lines))]
+		copy(lines[len(lines)-len(over):], over)
+	}
 	lines = append(lines, m.notes(m.size.notes)...)
 	if m.size.status > 0 {
 		lines = append(lines, m.statusBar())
@@ -64,7 +69,18 @@ func (m *Model) content() string {
 
 // cursor is the terminal's own cursor: in the line for input(), else hidden.
 func (m *Model) cursor() *tea.Cursor {
-	if m.mode() != keymap.Prompt {
+	switch m.mode() {
+	case keymap.List:
+		row := m.size.list - min(len(m.pickerLines()), m.size.list)
+		return tea.NewCursor(min(m.picker.cursor, m.width-1), row)
+	case keymap.Find:
+		row := m.size.list
+		if m.find.second && m.size.notes > 1 {
+			row++
+		}
+		return tea.NewCursor(min(m.find.cursor, m.width-1), row)
+	case keymap.Prompt:
+	default:
 		return nil
 	}
 	v := m.byKey[m.prompt.cell]

@@ -176,6 +176,20 @@ func (l *List) Reveal(i int) {
 	l.clamp()
 }
 
+// RevealLine scrolls so that a line of item i is in sight: as it is where it shows
+// already, else in the middle of the window.
+func (l *List) RevealLine(i, line int) {
+	if i < 0 || i >= len(l.items) || l.height == 0 {
+		return
+	}
+	line = min(max(line, 0), l.measure(i)-1)
+	if _, shown := l.Row(i, line); shown {
+		return
+	}
+	l.top = l.move(Anchor{Item: i, Line: line}, -l.height/2)
+	l.clamp()
+}
+
 // ShowEnd scrolls so that the last line of item i has `below` rows beneath it, or fewer
 // where it shows already or where the list ends.
 func (l *List) ShowEnd(i, below int) {

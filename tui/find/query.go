@@ -68,7 +68,8 @@ func wholeWord(text string, from, to int) bool {
 	first, _ := utf8.DecodeRuneInString(text[from:to])
 	last, _ := utf8.DecodeLastRuneInString(text[from:to])
 	after, _ := utf8.DecodeRuneInString(text[to:])
-	return !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after))
+	cut := isWord(before) && isWord(first) || isWord(last) && isWord(after)
+	return !cut
 }
 
 func isWord(r rune) bool {

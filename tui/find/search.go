@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook"
@@ -86,7 +87,7 @@ func inOutputs(ctx context.Context, hits []Hit, c *notebook.Cell, index int, p *
 			line += strings.Count(text[at:], "\n")
 			return ctx.Err()
 		})
-		if err != nil && err != errEnough {
+		if err != nil && !errors.Is(err, errEnough) {
 			return nil, err
 		}
 	}

@@ -24,6 +24,25 @@ func OutputText(b mime.Body) string {
 	return all.String()
 }
 
+// Lines counts the lines of an output's text, and returns one of them, "" if it has not
+// that many.
+func Lines(b mime.Body, line int) (n int, text string) {
+	// What cannot be read back from disk was not found there either.
+	_ = eachPiece(b, func(piece string) error {
+		count := strings.Count(piece, "\n")
+		if line >= n && line <= n+count && text == "" {
+			lines := strings.SplitN(piece, "\n", line-n+2)
+			text = lines[min(line-n, len(lines)-1)]
+		}
+		if !strings.HasSuffix(piece, "\n") {
+			count++
+		}
+		n += count
+		return nil
+	})
+	return n, text
+}
+
 // eachPiece calls f with the text of an output, without escape sequences, in pieces of
 // whole lines.
 func eachPiece(b mime.Body, f func(text string) error) error {

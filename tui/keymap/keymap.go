@@ -12,6 +12,8 @@ const (
 	Prompt     Mode = "prompt"   // a line for input() is being typed
 	Question   Mode = "question" // the program waits for an answer
 	Help       Mode = "help"     // the help page is open
+	Find       Mode = "find"     // the search line is being typed
+	List       Mode = "list"     // something is being chosen from a list
 )
 
 // Binding ties key sequences to an action.

@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), prompt(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), finding(), findLine(), list(), prompt(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)
@@ -26,6 +26,8 @@ func everywhere() []Binding {
 		bind(Save, "save", "ctrl+s"),
 		bind(Quit, "quit", "ctrl+q"),
 		bind(Interrupt, "interrupt what runs", "ctrl+c"),
+		bind(OpenFind, "find and replace", "ctrl+f"),
+		bind(OpenPalette, "palette of all actions", "ctrl+p"),
 		bind(Repaint, "repaint the screen", "ctrl+l"),
 		bind(OpenHelp, "help", "f1"),
 		bind(ToggleMouse, "mouse on or off", "f2"),
@@ -105,6 +107,42 @@ func outputs() []Binding {
 		bind(OpenHelp, "help", "h", "?"),
 		bind(Suspend, "suspend", "ctrl+z"),
 	)...)
+}
+
+func finding() []Binding {
+	return group(Command, "Finding",
+		bind(Search, "find", "/"),
+		bind(OpenFind, "find and replace", "f"),
+		bind(FindNext, "next hit", "n"),
+		bind(FindPrevious, "previous hit", "N"),
+		bind(CommandLine, "command line: cell, line or action", ":"),
+		bind(OpenPalette, "palette of all actions", "p"),
+	)
+}
+
+func findLine() []Binding {
+	return group(Find, "The line of find",
+		bind(FindAccept, "next hit; in the second field, replace", "enter"),
+		bind(FindDown, "next hit", "down", "ctrl+n", "ctrl+f"),
+		bind(FindUp, "previous hit", "up", "ctrl+p", "shift+enter"),
+		bind(FindField, "to the replacement and back", "tab", "shift+tab"),
+		bind(FindReplace, "replace all", "alt+a", "ctrl+r"),
+		bind(FindCase, "case counts or not", "alt+c"),
+		bind(FindWord, "whole words or not", "alt+w"),
+		bind(FindRegexp, "regular expression or not", "alt+r"),
+		bind(CloseFind, "close", "esc"),
+	)
+}
+
+func list() []Binding {
+	return group(List, "Lists",
+		bind(ListAccept, "choose", "enter"),
+		bind(ListDown, "down", "down", "ctrl+n", "tab"),
+		bind(ListUp, "up", "up", "ctrl+p", "shift+tab"),
+		bind(ListPageDown, "a page down", "pgdown"),
+		bind(ListPageUp, "a page up", "pgup"),
+		bind(CloseList, "close", "esc", "ctrl+g"),
+	)
 }
 
 func prompt() []Binding {

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/tui/keymap"
+)
+
+func (m *Model) paletteActions() map[keymap.Action]func() tea.Cmd {
+	return map[keymap.Action]func() tea.Cmd{
+		keymap.OpenPalette: quietly(m.openPalette),
+		keymap.CommandLine: quietly(m.openCommandLine),
+	}
+}
+
+// openPalette lists all actions of command mode, and the headings of the notebook.
+func (m *Model) openPalette() {
+	all := append(m.actionItems(), m.headingItems()...)
+	m.openPicker(&picker{
+		label: "> ", note: "actions and headings", empty: "nothing is called that",
+		items: func(text string) []item { return filterItems(all, text) },
+	})
+}
+
+// openCommandLine takes a number of a cell or a command, and lists what it could be.
+func (m *Model) openCommandLine() {
+	all := m.actionItems()
+	m.openPicker(&picker{
+		label: ":", note: "N: cell N · N:M its line M · line M · a command", empty: "there is no such command",
+		items: func(text string) []item {
+			return slices.Concat(m.short(text), m.places(text), filterItems(all, text))
+		},
+	})
+}
+
+func (m *Model) openOutline() {
+	all := m.headingItems()
+	m.openPicker(&picker{
+		label: "§ ", note: "headings", empty: "no cell has a Markdown heading",
+		items: func(text string) []item { return filterItems(all, text) },
+	})
+}
+
+// actionItems are the actions that can be called by name: those of command mode.
+func (m *Model) actionItems() []item {
+	var out []item
+	var seen []keymap.Action
+	for _, b := range m.table.Bindings() {
+		if b.Mode != keymap.Command && b.Mode != keymap.Everywhere || m.acts[b.Action] == nil || slices.Contains(seen, b.Action) {
+			continue
+		}
+		seen = append(seen, b.Action)
+		out = append(out, item{
+			name: b.Help, detail: b.Group, right: b.ShowAll(),
+			do: func() tea.Cmd { return m.act(b.Action) },
+		})
+	}
+	return out
+}
+
+// headingItems are the headings of the Markdown cells, indented by their level.
+func (m *Model) headingItems() []item {
+	var out []item
+	for i, c := range m.doc.Cells() {
+		for _, h := range notebook.Headings(c) {
+			out = append(out, item{
+				name: strings.Repeat("  ", h.Level-1) + "§ " + render.Sanitize(h.Text), right: fmt.Sprintf("cell %d", i+1),
+				do: quietly(func() { m.goToLine(m.doc.Index(c.Key), h.Line) }),
+			})
+		}
+	}
+	return out
+}
+
+// short are commands that people who know vi type.
+func (m *Model) short(typed string) []item {
+	switch strings.TrimSpace(typed) {
+	case "w":
+		return []item{{name: "save", do: func() tea.Cmd { return m.act(keymap.Save) }}}
+	case "q":
+		return []item{{name: "quit", do: func() tea.Cmd { return m.act(keymap.Quit) }}}
+	case "wq", "x":
+		return []item{{name: "save and quit", do: func() tea.Cmd { return m.save(false, m.quit) }}}
+	case "outline":
+		return []item{{name: "outline", detail: "go to a heading", do: quietly(m.openOutline)}}
+	}
+	return nil
+}
+
+// places are the items for a cell's or line's number that was typed.
+func (m *Model) places(typed string) []item {
+	typed = strings.TrimSpace(typed)
+	if n, ok := number(strings.TrimPrefix(typed, "split ")); ok && strings.HasPrefix(typed, "split ") {
+		return m.splitItem(n)
+	}
+	if rest, ok := strings.CutPrefix(typed, "line "); ok {
+		typed = ":" + rest
+	}
+	first, second, two := strings.Cut(typed, ":")
+	cell, okCell := number(first)
+	line, okLine := number(second)
+	switch {
+	case two && first == "" && okLine: // a line of this cell
+		cell = m.selected + 1
+	case !okCell || two && second != "" && !okLine:
+		return nil
+	}
+	if len(m.cells) == 0 {
+		return nil
+	}
+	cell = min(max(cell, 1), len(m.cells))
+	name := fmt.Sprintf("go to cell %d of %d", cell, len(m.cells))
+	if okLine {
+		name = fmt.Sprintf("go to line %d of cell %d", line, cell)
+	}
+	return []item{{name: name, do: quietly(func() { m.goToLine(cell-1, line-1) })}}
+}
+
+// splitItem offers to split the selected cell above one of its lines.
+func (m *Model) splitItem(line int) []item {
+	c := m.cell()
+	if c == nil || line < 2 || line > strings.Count(c.cell.Source, "\n")+1 {
+		return nil
+	}
+	at := len(firstLines(c.cell.Source, line-1))
+	return []item{{name: fmt.Sprintf("split the cell above line %d", line), do: quietly(func() { m.split(c.key, at) })}}
+}
+
+func number(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	return n, err == nil && n >= 0
+}
+
+// goToLine selects cell i and shows a line of its source, counted from 0; of a lower one,
+// the cell's beginning.
+func (m *Model) goToLine(i, line int) {
+	if i < 0 || i >= len(m.cells) {
+		return
+	}
+	m.selectCell(i)
+	if line <= 0 {
+		return
+	}
+	c := m.cells[i]
+	if c.inputFolded {
+		c.inputFolded = false
+		m.refresh(c.key)
+	}
+	m.list.RevealLine(i, c.rowOfLine(line, m.width))
+	m.dirty = true
+}
