@@ -145,17 +145,30 @@ func (d *Document) prune() {
 	for _, list := range [][]step{d.history.undo, d.history.redo} {
 		for _, st := range list {
 			for _, c := range st.changes {
-				if in, ok := c.(*insertion); ok {
-					for _, k := range in.keys {
-						if cell := d.removed[k]; cell != nil {
-							kept[k] = cell
-						}
+				for _, k := range brings(c) {
+					if cell := d.removed[k]; cell != nil {
+						kept[k] = cell
 					}
 				}
 			}
 		}
 	}
 	d.removed = kept
+}
+
+// brings lists the cells that a change puts back.
+func brings(c change) []CellKey {
+	switch c := c.(type) {
+	case *insertion:
+		return c.keys
+	case *exchange:
+		keys := make([]CellKey, len(c.cells))
+		for i, cell := range c.cells {
+			keys[i] = cell.Key
+		}
+		return keys
+	}
+	return nil
 }
 
 // CanUndo tells whether Undo has a step to take back.

@@ -25,6 +25,13 @@ func (d *Document) Snapshot() Snapshot {
 	return Snapshot{file: d.file, base: d.base, cells: d.cells, metadata: slices.Clip(d.metadata), state: d.state, other: d.other}
 }
 
+// Same tells whether t is of the same document, with nothing changed in between. typed is
+// true as well where only runs put something out.
+func (s Snapshot) Same(t Snapshot) (all, typed bool) {
+	typed = s.file == t.file && s.state == t.state
+	return typed && s.other == t.other, typed
+}
+
 // Dirty tells whether there is anything that the last saved snapshot did not have.
 // Undoing back to it makes the document clean again.
 func (d *Document) Dirty() bool {
