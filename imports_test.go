@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"notebook/output":         {"notebook/mime", "kernelclient/event"},
 	"notebook/session":        {"notebook", "kernelclient"},
 	"render":                  {"notebook/mime", "themes"},
+	"fswatch":                 {},
 	"tui":                     {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":            {},
 	"tui/find":                {"notebook", "render/ansi"},
