@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
@@ -38,7 +39,10 @@ func (c *common) open(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeHost()
-	status, err := tui.Run(ctx, tui.Options{Session: s, File: file, Theme: themes.Dark(), StateDir: stateDir(), Notices: notices(doc)})
+	status, err := tui.Run(ctx, tui.Options{
+		Session: s, File: file, Theme: themes.Dark(), StateDir: stateDir(), Notices: notices(doc),
+		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
+	})
 	if err != nil {
 		return &batch.Error{Status: batch.Status(status), Err: err}
 	}

@@ -3,11 +3,11 @@ package tui
 import (
 	"context"
 	"fmt"
-	"io"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
 
@@ -20,14 +20,16 @@ type savingState struct {
 // savedMsg says how a save ended.
 type savedMsg struct {
 	snapshot notebook.Snapshot
-	changed  bool // another program changed the file: nothing was written
+	file     *diskfile.File // that was written
+	looked   *lookedMsg     // another program changed the file: nothing was written
+	kept     string         // where the content is that was written over
 	err      error
 	then     func() tea.Cmd
 }
 
-// save writes the document as it is now, off this goroutine. Unless mine is set it
+// save writes the document as it is now, off this goroutine. Unless over is set it
 // leaves a file alone that another program changed. then comes after a save that worked.
-func (m *Model) save(mine bool, then func() tea.Cmd) tea.Cmd {
+func (m *Model) save(over bool, then func() tea.Cmd) tea.Cmd {
 	switch {
 	case m.doc.ReadOnly() != "":
 		m.say(failure, "not saved: the notebook is read-only: "+m.doc.ReadOnly())
@@ -36,25 +38,83 @@ func (m *Model) save(mine bool, then func() tea.Cmd) tea.Cmd {
 		m.say(failure, "not saved: the notebook has no file name")
 		return nil
 	case m.saving.active:
-		m.saving.again = func() tea.Cmd { return m.save(mine, then) }
+		m.saving.again = func() tea.Cmd { return m.save(over, then) }
 		return nil
 	}
+	return m.saveTo(m.file, over, then)
+}
+
+// saveTo writes the document to a file, its own or a new one.
+func (m *Model) saveTo(file *diskfile.File, over bool, then func() tea.Cmd) tea.Cmd {
 	m.saving.active = true
 	m.dirty = true
-	snapshot, file := m.doc.Snapshot(), m.file
+	m.keeper.saves.Add(1)
+	s := saveJob{
+		snapshot: m.doc.Snapshot(), file: file, over: over, mine: m.disk.mine, known: m.disk.theirs,
+		keeper: &m.keeper, stateDir: m.opt.StateDir, own: file == m.file,
+	}
+	s.stale, _ = s.snapshot.Same(m.keeper.last)
+	s.stale = !s.stale
 	return m.do(func(context.Context) tea.Msg {
-		msg := savedMsg{snapshot: snapshot, then: then}
-		if !mine {
-			msg.changed, msg.err = file.Changed()
-		}
-		if msg.err == nil && !msg.changed {
-			msg.err = file.Save(func(w io.Writer) error {
-				_, err := snapshot.WriteTo(w)
-				return err
-			})
-		}
+		msg := s.run()
+		msg.then = then
 		return msg
 	})
+}
+
+// saveJob is one save, to be run off the model's goroutine.
+type saveJob struct {
+	snapshot notebook.Snapshot
+	file     *diskfile.File
+	own      bool // file is the document's own
+	over     bool // write over whatever is there
+	mine     []byte
+	known    *theirs
+	keeper   *keeper
+	stale    bool // the recovery copy, if there is one, holds something else
+	stateDir string
+}
+
+func (s saveJob) run() savedMsg {
+	s.keeper.work.Lock()
+	defer s.keeper.work.Unlock()
+	msg := savedMsg{snapshot: s.snapshot, file: s.file}
+	found := lookedMsg{}
+	if s.own {
+		found = inspect(s.file, s.known)
+		msg.err = found.err
+		agreed := found.theirs != nil && s.mine != nil && string(found.theirs.sum) == string(s.mine)
+		if msg.err == nil && found.state != diskfile.Same && !s.over && !agreed {
+			msg.looked = &found
+			return msg
+		}
+	}
+	if msg.err == nil && found.state == diskfile.Modified {
+		msg.kept, msg.err = diskfile.KeepOld(s.stateDir, s.file.Path)
+		if !s.file.Exists() { // it came into being since
+			msg.file = found.theirs.file
+		}
+	}
+	if msg.err == nil {
+		msg.err = s.write(msg.file)
+	}
+	return msg
+}
+
+// write saves. A recovery copy is brought up to date first: whenever the program is
+// killed, either the file or the copy has everything.
+func (s saveJob) write(file *diskfile.File) error {
+	rec := s.keeper.rec
+	if rec != nil && rec.Copy() != "" && s.stale {
+		_ = rec.Write(file.Sum(), written(s.snapshot)) // the file itself is written next
+	}
+	if err := file.Save(written(s.snapshot)); err != nil {
+		return err
+	}
+	if rec != nil {
+		_ = rec.Clear() // a copy too many harms nobody
+	}
+	return nil
 }
 
 func (m *Model) saved(msg savedMsg) tea.Cmd {
@@ -65,21 +125,68 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.fail(fmt.Errorf("not saved: %w", msg.err))
-		return nil
-	case msg.changed:
-		return m.ask("another program changed "+m.fileName()+" since it was read:",
-			choice{keymap.AnswerMine, func() tea.Cmd { return m.save(true, msg.then) }}, back())
+		m.setHint(m.table.Keys(keymap.Command, keymap.SaveAs) + " saves under another name")
+		return m.lookAgain()
+	case msg.looked != nil:
+		return m.notSaved(msg)
 	}
 	m.doc.MarkSaved(msg.snapshot)
 	m.locked = false
-	m.setHint("saved " + m.fileName())
+	m.keeper.last = notebook.Snapshot{}
+	m.dropTaken()
+	m.tookFile(msg)
+	cmds := []tea.Cmd{m.lookAgain()}
 	if again != nil {
-		return again()
+		cmds = append(cmds, again())
+	} else if msg.then != nil {
+		cmds = append(cmds, msg.then())
 	}
-	if msg.then != nil {
-		return msg.then()
+	return tea.Batch(cmds...)
+}
+
+// tookFile makes the file that was written the document's own and says what happened.
+func (m *Model) tookFile(msg savedMsg) {
+	m.oldFormat = 0
+	m.disk = disk{watcher: m.disk.watcher, looking: m.disk.looking, again: m.disk.again, said: m.disk.said}
+	m.sayDisk("", "")
+	m.file = msg.file
+	m.setHint("saved " + m.fileName())
+	if msg.kept != "" {
+		m.say(info, "saved "+m.fileName()+"; what another program had written is kept in "+msg.kept)
 	}
-	return nil
+}
+
+// lookAgain looks at the disk if that was asked for during the save.
+func (m *Model) lookAgain() tea.Cmd {
+	if !m.disk.again || m.disk.looking {
+		return nil
+	}
+	m.disk.again = false
+	return m.lookAtDisk()
+}
+
+// notSaved asks what to do about a file that is not as it was left.
+func (m *Model) notSaved(msg savedMsg) tea.Cmd {
+	m.setDisk(*msg.looked)
+	m.disk.due = false
+	over := func() tea.Cmd { return m.save(true, msg.then) }
+	switch {
+	case m.disk.state == diskfile.NotFile:
+		m.say(failure, "not saved: something that is no file took the place of "+m.fileName())
+		m.setHint(m.table.Keys(keymap.Command, keymap.SaveAs) + " saves under another name")
+		return nil
+	case m.disk.state == diskfile.Missing:
+		return m.ask(m.missing()+" since it was read:",
+			choice{action: keymap.AnswerWrite, do: over},
+			choice{action: keymap.AnswerSaveAs, do: func() tea.Cmd { return m.askPath(msg.then) }}, back())
+	case m.disk.theirs == nil:
+		return nil
+	case m.disk.theirs.err != nil:
+		return m.ask(fmt.Sprintf("another program changed %s, and it is no notebook now:", m.fileName()),
+			choice{action: keymap.AnswerMine, do: over}, back())
+	}
+	m.disk.asked = true
+	return m.askMineOrTheirs(over, msg.then)
 }
 
 // quit asks what must be asked, one question after the other, and ends the program.
@@ -89,7 +196,7 @@ func (m *Model) quit() tea.Cmd {
 		return nil
 	case m.session.Running() && !m.stop:
 		return m.ask("a cell is running; quitting ends it and the kernel:",
-			choice{keymap.AnswerStop, func() tea.Cmd {
+			choice{action: keymap.AnswerStop, do: func() tea.Cmd {
 				m.stop = true
 				return m.quit()
 			}}, back())
@@ -98,12 +205,23 @@ func (m *Model) quit() tea.Cmd {
 		return nil
 	case m.doc.Dirty() && m.doc.ReadOnly() == "":
 		return m.ask(m.fileName()+" has unsaved changes:",
-			choice{keymap.AnswerSave, func() tea.Cmd { return m.save(false, m.quit) }},
-			choice{keymap.AnswerDiscard, func() tea.Cmd { return tea.Quit }},
-			choice{keymap.AnswerBack, func() tea.Cmd {
+			choice{action: keymap.AnswerSave, do: func() tea.Cmd { return m.userSave(m.quit) }},
+			choice{action: keymap.AnswerDiscard, do: func() tea.Cmd { return tea.Quit }},
+			choice{action: keymap.AnswerBack, do: func() tea.Cmd {
 				m.stop = false
 				return nil
 			}})
 	}
 	return tea.Quit
+}
+
+// userSave is what the user means by "save": what needs a yes is asked first.
+func (m *Model) userSave(then func() tea.Cmd) tea.Cmd {
+	if m.oldFormat == 0 || m.doc.ReadOnly() != "" {
+		return m.save(false, then)
+	}
+	return m.ask(fmt.Sprintf("%s is nbformat %d; saving makes it nbformat 4, which programs of its time cannot read:", m.fileName(), m.oldFormat),
+		choice{action: keymap.AnswerYes, do: func() tea.Cmd { return m.save(false, then) }},
+		choice{action: keymap.AnswerSaveAs, do: func() tea.Cmd { return m.askPath(then) }},
+		choice{action: keymap.AnswerNo}, back())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"go.uber.org/goleak"
 
+	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -58,6 +59,8 @@ type setup struct {
 	osPipe        bool              // see screentest.Config
 	theme         themes.Theme
 	profile       colorprofile.Profile
+	again         *app // open that one's file as it is on disk, with its state folder
+	watch         bool // the file is watched for real
 }
 
 func open(t *testing.T, s setup) *app {
@@ -79,16 +82,22 @@ func open(t *testing.T, s setup) *app {
 		signals: make(chan os.Signal, 1), stderr: &bytes.Buffer{}, kernel: &hosttest.Fake{Script: s.script},
 	}
 	doc, file := notebook.New(), diskfile.New(a.path)
+	if s.again != nil {
+		a.path, a.state = s.again.path, s.again.state
+		doc, file = load(t, a.path)
+	}
 	if s.file != "" {
 		doc, file = read(t, a.path, s.file)
 	}
+	file.StateDir = a.state
 	if s.host == nil {
 		s.host = host(a.kernel)
 	}
 	opt := tui.Options{
 		Session: session.New(doc, s.host, session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
 		File:    file, Theme: s.theme, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
-		Env: append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
+		Watch: watching(s.watch),
+		Env:   append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
 	}
 	a.Screen = screentest.Start(t, screentest.Config{
 		Width: s.width, Height: s.height, Idle: a.probe.Idle, Sync: tui.ProbeKeys, OSPipe: s.osPipe,
@@ -108,6 +117,18 @@ func read(t *testing.T, path, contents string) (*notebook.Document, *diskfile.Fi
 	if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return load(t, path)
+}
+
+func watching(real bool) func(string) tui.Watcher {
+	if !real {
+		return nil
+	}
+	return func(path string) tui.Watcher { return fswatch.NewFile(path) }
+}
+
+func load(t *testing.T, path string) (*notebook.Document, *diskfile.File) {
+	t.Helper()
 	data, file, err := diskfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +170,16 @@ func (a *app) hides(texts ...string) {
 			a.t.Errorf("the screen shows %q:\n%s", text, screen)
 		}
 	}
+}
+
+// copies lists the recovery copies that there are.
+func (a *app) copies() []string {
+	a.t.Helper()
+	list, err := filepath.Glob(filepath.Join(a.state, "recovery", "*.ipynb"))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return list
 }
 
 // saved is the file's contents.

@@ -61,6 +61,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 	all := map[keymap.Action]func() tea.Cmd{}
 	for _, part := range []map[keymap.Action]func() tea.Cmd{
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(), m.findActions(), m.pickerActions(), m.paletteActions(),
+		m.compareActions(), m.pathActions(),
 	} {
 		for a, f := range part {
 			all[a] = f
@@ -79,7 +80,7 @@ func quietly(f func()) func() tea.Cmd {
 
 func (m *Model) programActions() map[keymap.Action]func() tea.Cmd {
 	return map[keymap.Action]func() tea.Cmd{
-		keymap.Save:        func() tea.Cmd { return m.save(false, nil) },
+		keymap.Save:        func() tea.Cmd { return m.userSave(nil) },
 		keymap.Quit:        m.quit,
 		keymap.Repaint:     func() tea.Cmd { return tea.ClearScreen },
 		keymap.Suspend:     func() tea.Cmd { return tea.Suspend },
@@ -125,6 +126,8 @@ func (m *Model) paste(text string) tea.Cmd {
 // changed; nil if there is none.
 func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
 	switch mode := m.mode(); {
+	case mode == keymap.Path:
+		return &m.path.line, func() tea.Cmd { m.path.why, m.dirty = "", true; return nil }
 	case mode == keymap.List:
 		return &m.picker.line, m.filterPicker
 	case mode != keymap.Find:
@@ -164,11 +167,14 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 	default:
 		return
 	}
-	if m.help != nil {
+	switch {
+	case m.compare != nil:
+		m.scrollCompare(n)
+	case m.help != nil:
 		m.scrollHelp(n)
-		return
+	default:
+		m.scroll(n)
 	}
-	m.scroll(n)
 }
 
 func (m *Model) click(c tea.MouseClickMsg) {

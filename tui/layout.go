@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,9 +92,11 @@ func (m *Model) notes(n int) []string {
 	case m.question != nil:
 		lines := wrapPlain(m.question.line(m.table), m.width, n)
 		for i, l := range lines {
-			lines[i] = m.look.theme.Accent.Render(l)
+			lines[i] = m.look.theme.Accent.Render(strings.ReplaceAll(l, unbroken, " "))
 		}
 		return lines
+	case m.path != nil:
+		return m.path.notes(m.width, n, m.look.theme)
 	case m.picker != nil && m.hint != "":
 		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
 	case m.picker != nil:

@@ -24,8 +24,10 @@ type Model struct {
 	session *session.Session
 	doc     *notebook.Document
 	file    *diskfile.File
-	locked  bool // the file may not be written, as of the start or the last save
-	look    *look
+	// oldFormat is the nbformat that the file has before the first save makes it 4; 0 for 4.
+	oldFormat int
+	locked    bool // the file may not be written, as of the start or the last save
+	look      *look
 
 	table *keymap.Table
 	keys  *keymap.Resolver
@@ -49,7 +51,11 @@ type Model struct {
 	prompt   promptLine
 	kernel   kernelState
 	saving   savingState
-	editor   *editorRun // the external editor that runs, for signals
+	keeper   keeper
+	disk     disk
+	path     *pathLine    // a name to save under is being typed
+	compare  *comparePage // below a question
+	editor   *editorRun   // the external editor that runs, for signals
 
 	width, height int
 	size          sizing
@@ -76,6 +82,7 @@ func newModel(opt Options) *Model {
 	m.acts = m.handlers()
 	m.syncCells()
 	m.layout()
+	m.openRecovery()
 	for _, notice := range append(m.doc.Notices(), opt.Notices...) {
 		m.say(warning, notice)
 	}
@@ -89,13 +96,14 @@ func newModel(opt Options) *Model {
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
+	var modes tea.Cmd
 	if m.opt.getenv("SSH_TTY") != "" {
 		// Bubble Tea does not ask unknown terminals over SSH for synchronized output and
 		// grapheme widths, though the link is where they help most. A terminal that does not
 		// know the query ignores it.
-		return tea.Raw(queryModes)
+		modes = tea.Raw(queryModes)
 	}
-	return nil
+	return tea.Batch(modes, m.findCopies(), m.watch())
 }
 
 // mode is what the keyboard is for.
@@ -103,6 +111,8 @@ func (m *Model) mode() keymap.Mode {
 	switch {
 	case m.question != nil:
 		return keymap.Question
+	case m.path != nil:
+		return keymap.Path
 	case m.picker != nil:
 		return keymap.List
 	case m.find.open:

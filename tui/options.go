@@ -22,6 +22,10 @@ type Options struct {
 	StateDir string   // for recovery copies
 	Notices  []string // said at the start, such as that the file is read-only
 
+	// Watch begins to watch a file; nil: changes are noticed at saves and when the terminal
+	// comes to the front only.
+	Watch func(path string) Watcher
+
 	In  io.Reader // nil: the process's terminal
 	Out io.Writer
 	Err io.Writer // takes what must be said once the screen is restored; nil: os.Stderr

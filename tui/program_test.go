@@ -293,7 +293,7 @@ func TestSignalsKeepUnsavedChanges(t *testing.T) {
 		a.Type("b")
 		a.signals <- sig
 		a.quits(t, exit)
-		copies, _ := filepath.Glob(filepath.Join(a.state, "*"))
+		copies := a.copies()
 		if len(copies) != 1 || !strings.Contains(a.stderr.String(), copies[0]) {
 			t.Errorf("%v: copies %q, said %q", sig, copies, a.stderr)
 			continue
@@ -311,7 +311,7 @@ func TestTerminalGoneKeepsUnsavedChanges(t *testing.T) {
 	if err := a.Wait(); err != nil || a.exit != 129 {
 		t.Errorf("exit %d, %v", a.exit, err)
 	}
-	if copies, _ := filepath.Glob(filepath.Join(a.state, "*")); len(copies) != 1 {
+	if copies := a.copies(); len(copies) != 1 {
 		t.Errorf("copies %q", copies)
 	}
 }
@@ -331,7 +331,7 @@ func TestOwnPanicRestoresTheTerminalAndKeepsChanges(t *testing.T) {
 	if _, _, shown := a.Cursor(); a.AltScreen() || !shown {
 		t.Error("the terminal was not restored")
 	}
-	if copies, _ := filepath.Glob(filepath.Join(a.state, "*")); len(copies) != 1 {
+	if copies := a.copies(); len(copies) != 1 {
 		t.Errorf("copies %q", copies)
 	}
 }
@@ -340,18 +340,19 @@ func TestNothingUnsavedLeavesNoCopy(t *testing.T) {
 	a := open(t, setup{file: file("one")})
 	a.signals <- syscall.SIGTERM
 	a.quits(t, 143)
-	if copies, _ := filepath.Glob(filepath.Join(a.state, "*")); len(copies) > 0 || a.stderr.Len() > 0 {
+	if copies := a.copies(); len(copies) > 0 || a.stderr.Len() > 0 {
 		t.Errorf("copies %q, said %q", copies, a.stderr)
 	}
 }
 
 func TestFileChangedOnDisk(t *testing.T) {
 	a := open(t, setup{file: file("one")})
+	a.Type("b")
 	if err := os.WriteFile(a.path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a.Type("b", "s")
-	a.shows("another program changed", "m write mine")
+	a.Type("s")
+	a.shows("another program changed", "no notebook now", "m mine")
 	a.Type("esc")
 	if a.saved() != "theirs" {
 		t.Error("their file was overwritten")
@@ -372,8 +373,8 @@ func TestErrorsStayUntilDismissed(t *testing.T) {
 	if err := os.Remove(filepath.Dir(a.path)); err != nil {
 		t.Fatal(err)
 	}
-	a.Type("b", "s", "m", "j", "k")
-	a.shows("✗ not saved", "Esc", "●")
+	a.Type("b", "s", "w", "j", "k")
+	a.shows("not saved: cannot save", "Esc", "●")
 	a.Type("esc")
 	a.hides("not saved")
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +19,8 @@ type question struct {
 type choice struct {
 	action keymap.Action
 	do     func() tea.Cmd // nil: nothing
+	label  string         // what it does, where the key table's word does not fit
+	stays  bool           // the question stays open
 }
 
 // back is the answer that changes nothing.
@@ -40,19 +43,28 @@ func (m *Model) answer(a keymap.Action) tea.Cmd {
 	if i < 0 {
 		return nil
 	}
-	m.question = nil
 	m.dirty = true
+	if !q.choices[i].stays {
+		m.question, m.compare = nil, nil
+	}
 	if q.choices[i].do == nil {
 		return nil
 	}
 	return q.choices[i].do()
 }
 
-// line is the question with the keys that answer it.
+// unbroken is a space where no line is broken: a key stays with what it does.
+const unbroken = "\u00a0"
+
+// line is the question with the keys that answer it; its spaces may be unbroken.
 func (q *question) line(t *keymap.Table) string {
 	s := q.text
 	for _, c := range q.choices {
-		s += "  " + t.Keys(keymap.Question, c.action) + " " + helpOf(t, c.action)
+		label := c.label
+		if label == "" {
+			label = helpOf(t, c.action)
+		}
+		s += "  " + strings.ReplaceAll(t.Keys(keymap.Question, c.action)+" "+label, " ", unbroken)
 	}
 	return s
 }

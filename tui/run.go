@@ -11,8 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/nbterm/nbterm/notebook/diskfile"
 )
 
 // stopPatience is how long a kernel may take to end by itself when the program ends.
@@ -47,9 +45,12 @@ func Run(ctx context.Context, opt Options) (exit int, err error) {
 	close(ended)
 	stopSignals()
 	m.jobs.close()
+	m.unwatch()
 	exit, err = m.verdict(ctx, err)
 	if exit != exitFine {
 		err = errors.Join(err, m.recover())
+	} else {
+		err = errors.Join(err, m.closeRecovery(false))
 	}
 	return exit, errors.Join(err, closeSession(opt, m.session.Running()))
 }
@@ -142,27 +143,6 @@ func (m *Model) verdict(ctx context.Context, err error) (int, error) {
 		return exitHangup, nil
 	}
 	return exitFailed, fmt.Errorf("the terminal failed: %w", err)
-}
-
-// recover writes a copy of unsaved changes and says where it is.
-func (m *Model) recover() error {
-	if !m.doc.Dirty() || m.doc.ReadOnly() != "" {
-		return nil
-	}
-	name := ""
-	if m.file != nil {
-		name = m.file.Path
-	}
-	snapshot := m.doc.Snapshot()
-	path, err := diskfile.WriteRecovery(m.opt.StateDir, name, func(w io.Writer) error {
-		_, err := snapshot.WriteTo(w)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("the unsaved changes are lost, no recovery copy could be written: %w", err)
-	}
-	_, err = fmt.Fprintf(m.opt.Err, "nbterm: the unsaved changes of %s are kept in %s\n", m.fileName(), path)
-	return err
 }
 
 // closeSession ends the kernel, at once where something still runs, and lets go of the session.

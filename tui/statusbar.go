@@ -55,6 +55,10 @@ func (m *Model) fileLabel() string {
 	if m.doc.ReadOnly() != "" || m.locked {
 		label += " [read-only]"
 	}
+	if m.oldFormat > 0 {
+		label += fmt.Sprintf(" [nbformat %d]", m.oldFormat)
+	}
+	label += m.diskLabel()
 	if m.saving.active {
 		label += " (saving)"
 	}

@@ -7,7 +7,7 @@ import (
 
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.route(msg)
+	cmd := tea.Batch(m.route(msg), m.settle(), m.keepCopy())
 	if idle := m.checkIdle(); idle != nil {
 		cmd = tea.Batch(cmd, idle)
 	}
@@ -23,6 +23,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.press(msg)
 	case tea.FocusMsg:
 		m.probing.focus++
+		return m.lookAtDisk()
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
@@ -61,6 +62,16 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.found(msg)
 	case savedMsg:
 		return m.saved(msg)
+	case copyDueMsg:
+		return m.copyDue(msg)
+	case copiedMsg:
+		m.copied(msg)
+	case leftBehindMsg:
+		m.foundCopies(msg)
+	case lookedMsg:
+		return m.looked(msg)
+	case diskEventMsg:
+		return m.diskEvent(msg)
 	case editedMsg:
 		return m.edited(msg)
 	case signalMsg:

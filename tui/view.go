@@ -22,6 +22,7 @@ func (m *Model) View() tea.View {
 	m.dirty = false
 	v := tea.NewView(m.content())
 	v.AltScreen = true
+	v.ReportFocus = true // whoever comes back may have changed the file meanwhile
 	v.Cursor = m.cursor()
 	if !m.mouseOff {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -43,9 +44,12 @@ func (m *Model) content() string {
 		return ""
 	}
 	lines := make([]string, 0, m.height)
-	if m.help != nil {
+	switch {
+	case m.compare != nil:
+		lines = append(lines, m.compare.lines(m.width, m.size.list, m.look.theme)...)
+	case m.help != nil:
 		lines = append(lines, m.help.lines(m.width, m.size.list, m.look.theme)...)
-	} else {
+	default:
 		lines = append(lines, m.list.Lines()...)
 		if len(m.cells) == 0 {
 			lines = append(lines, m.look.theme.Muted.Render(ansi.Truncate("no cells; b inserts one", m.width, "")))
@@ -67,9 +71,12 @@ func (m *Model) content() string {
 	return strings.Join(lines, "\n")
 }
 
-// cursor is the terminal's own cursor: in the line for input(), else hidden.
+// cursor is the terminal's own cursor: in the line that is being typed, else hidden.
 func (m *Model) cursor() *tea.Cursor {
 	switch m.mode() {
+	case keymap.Path:
+		_, column := m.path.draw(m.width)
+		return tea.NewCursor(column, m.size.list+m.size.notes-1)
 	case keymap.List:
 		row := m.size.list - min(len(m.pickerLines()), m.size.list)
 		return tea.NewCursor(min(m.picker.cursor, m.width-1), row)

@@ -6,19 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
-// File is a file as it was last read or written. One goroutine owns it.
+// File is a file as it was last read or written. It may be used from any goroutine; Path
+// and StateDir do not change once it is shared.
 type File struct {
 	Path string // as the caller gave it; symlinks in it are followed anew at every Save
 	// StateDir is where the copy goes that guards a save in place. Where it is "", a
 	// fresh folder for temporary files serves.
 	StateDir string
 
+	mu   sync.Mutex  // guards all below, also while Save writes
 	info fs.FileInfo // nil for a file that does not exist yet
 	seen time.Time   // when it was read or written
 	data []byte      // what was read, until sum is needed
@@ -90,50 +92,26 @@ func readAll(path string) ([]byte, fs.FileInfo, error) {
 }
 
 // Exists tells whether the file was there when it was last read or saved.
-func (f *File) Exists() bool { return f.info != nil }
+func (f *File) Exists() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.info != nil
+}
 
 // Sum returns the SHA-256 of what was last read or written, nil for a file that does not
 // exist yet.
 func (f *File) Sum() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sumLocked()
+}
+
+func (f *File) sumLocked() []byte {
 	if f.sum == nil && f.info != nil {
 		sum := sha256.Sum256(f.data)
 		f.sum, f.data = sum[:], nil
 	}
 	return f.sum
-}
-
-// slack is how much older than our look at a file its time of change must be to prove
-// that it was not changed after that look within one tick of a coarse clock.
-const slack = 2 * time.Second
-
-// Changed tells whether the content on disk differs from what was last read or written;
-// a file that was deleted, or came into being, has changed. Touching it is no change.
-func (f *File) Changed() (bool, error) {
-	info, err := os.Stat(f.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f.info != nil, nil
-	case err != nil:
-		return false, failed("open", f.Path, err)
-	case f.info == nil || !info.Mode().IsRegular() || info.Size() != f.info.Size():
-		return true, nil
-	case os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && f.seen.Sub(info.ModTime()) > slack:
-		return false, nil
-	}
-	r, err := os.OpenFile(f.Path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return false, failed("open", f.Path, err)
-	}
-	defer r.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return false, failed("open", f.Path, err)
-	}
-	if !bytes.Equal(h.Sum(nil), f.Sum()) {
-		return true, nil
-	}
-	f.info, f.seen = info, time.Now() // touched: remembered, so that the next look is cheap
-	return false, nil
 }
 
 // ReadOnly tells whether the file exists and may not be written to by this process.

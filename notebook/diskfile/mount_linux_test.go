@@ -45,5 +45,5 @@ func TestBindMount(t *testing.T) {
 		t.Errorf("%q behind the mount", content(t, real))
 	}
 	only(t, dir, "a.ipynb")
-	only(t, f.StateDir)
+	only(t, filepath.Join(f.StateDir, "recovery"))
 }

@@ -21,6 +21,8 @@ import (
 // A file that may not be written to is not replaced, whatever the folder allows. After an
 // error the old content is untouched, or Error.Copy names the new one; Save may be called again.
 func (f *File) Save(write func(io.Writer) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	target, err := resolve(f.Path)
 	if err != nil {
 		return failed("save", f.Path, err)
@@ -177,10 +179,14 @@ func fill(file *os.File, write func(io.Writer) error) (hash.Hash, error) {
 // saveInPlace writes a synced copy to the state folder, then over the old content. The
 // copy goes once the file itself is synced.
 func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
-	safe, err := WriteRecovery(f.StateDir, f.Path, write)
+	r, err := OpenRecovery(f.StateDir, f.Path)
 	if err != nil {
-		return failed("save", f.Path, err)
+		return err
 	}
+	if err := r.Write(f.sumLocked(), write); err != nil {
+		return errors.Join(err, r.Close(false))
+	}
+	safe := r.Copy()
 	sum, info, err := overwrite(target, safe)
 	if err != nil {
 		err := failed("save", f.Path, err)
@@ -188,10 +194,11 @@ func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
 		if errors.As(err, &e) {
 			e.Next, e.Copy = "the file may be damaged now", safe
 		}
+		_ = r.Close(true) // it keeps the copy
 		return err
 	}
 	f.wrote(sum, info)
-	_ = os.Remove(safe) // a copy too many harms nobody
+	_ = r.Close(false) // a copy too many harms nobody
 	if f.StateDir == "" {
 		_ = os.Remove(filepath.Dir(safe))
 	}
@@ -225,38 +232,4 @@ func overwrite(target, from string) (hash.Hash, fs.FileInfo, error) {
 	}
 	info, err := w.Stat()
 	return sum, info, err
-}
-
-// WriteRecovery writes a synced copy of what is to be saved as origPath into stateDir,
-// under a name that no other copy has: 0600, in a folder that is 0700. It returns the
-// copy's path. Where stateDir is "", a fresh folder for temporary files is used.
-func WriteRecovery(stateDir, origPath string, write func(io.Writer) error) (path string, err error) {
-	if stateDir == "" {
-		stateDir, err = os.MkdirTemp("", "nbterm-recovery-*")
-	} else if err = os.MkdirAll(stateDir, 0o700); err == nil {
-		err = os.Chmod(stateDir, 0o700)
-	}
-	if err != nil {
-		return "", failed("save", origPath, err)
-	}
-	base := filepath.Base(origPath)
-	if len(base) > 150 {
-		base = base[len(base)-150:]
-	}
-	file, err := os.CreateTemp(stateDir, time.Now().Format("20060102-150405-")+"*-"+base)
-	if err != nil {
-		return "", failed("save", origPath, err)
-	}
-	_, err = fill(file, write)
-	if cerr := file.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = syncDir(stateDir)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // the first error is the one to tell
-		return "", failed("save", origPath, err)
-	}
-	return file.Name(), nil
 }

@@ -10,6 +10,7 @@ const (
 	Everywhere Mode = "everywhere"
 	Command    Mode = "command"
 	Prompt     Mode = "prompt"   // a line for input() is being typed
+	Path       Mode = "path"     // the name of a file is being typed
 	Question   Mode = "question" // the program waits for an answer
 	Help       Mode = "help"     // the help page is open
 	Find       Mode = "find"     // the search line is being typed

@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), finding(), findLine(), list(), prompt(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), finding(), findLine(), list(), prompt(), path(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)
@@ -103,6 +103,7 @@ func outputs() []Binding {
 	)
 	return append(rows, group(Command, "Program",
 		bind(Save, "save", "s"),
+		bind(SaveAs, "save as", "S"),
 		bind(Quit, "quit", "q"),
 		bind(OpenHelp, "help", "h", "?"),
 		bind(Suspend, "suspend", "ctrl+z"),
@@ -152,12 +153,31 @@ func prompt() []Binding {
 	)
 }
 
+func path() []Binding {
+	return group(Path, "A name to save under",
+		bind(SavePath, "save under this name", "enter"),
+		bind(LeavePath, "leave it", "esc"),
+	)
+}
+
 func question() []Binding {
 	return group(Question, "Questions",
 		bind(AnswerSave, "save", "s"),
 		bind(AnswerDiscard, "discard", "d"),
 		bind(AnswerStop, "stop what runs", "x"),
-		bind(AnswerMine, "write mine over what is on disk", "m"),
+		bind(AnswerMine, "mine", "m"),
+		bind(AnswerTheirs, "theirs", "t"),
+		bind(AnswerCompare, "compare", "c"),
+		bind(AnswerRestore, "restore", "r"),
+		bind(AnswerWrite, "make it again", "w"),
+		bind(AnswerSaveAs, "save as", "S"),
+		bind(AnswerOverwrite, "write over it", "o"),
+		bind(AnswerYes, "yes", "y"),
+		bind(AnswerNo, "no", "n"),
+		bind(CompareDown, "scroll a comparison down", "j", "down"),
+		bind(CompareUp, "scroll it up", "k", "up"),
+		bind(ComparePageDown, "a page down", "pgdown", "space"),
+		bind(ComparePageUp, "a page up", "pgup", "shift+space"),
 		bind(AnswerBack, "back", "esc"),
 	)
 }
