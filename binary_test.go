@@ -17,7 +17,7 @@ import (
 )
 
 // nbterm is a command of the real program with a home of its own, ipykernel first on PATH.
-func nbterm(t *testing.T, args ...string) *exec.Cmd {
+func nbterm(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	python := testPython(t)
 	self, err := os.Executable()
@@ -41,7 +41,7 @@ func nbterm(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // nothingLeft checks that no process carries this home and no socket or connection file lies in it.
-func nothingLeft(t *testing.T, home string) {
+func nothingLeft(t testing.TB, home string) {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -79,7 +79,7 @@ func processes(home string) (out []string) {
 }
 
 // code writes a notebook of code cells and returns its path.
-func code(t *testing.T, cells ...string) string {
+func code(t testing.TB, cells ...string) string {
 	t.Helper()
 	var b strings.Builder
 	for i, c := range cells {

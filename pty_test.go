@@ -17,7 +17,7 @@ import (
 // terminal is the real program on a pseudo-terminal, its bytes drawn by an emulator that
 // also answers its queries.
 type terminal struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	tty  *os.File
 	home string
@@ -30,7 +30,7 @@ type terminal struct {
 }
 
 // open starts `nbterm args…` on a terminal of 100x40. The test fails if anything is left behind.
-func open(t *testing.T, args ...string) *terminal {
+func open(t testing.TB, args ...string) *terminal {
 	t.Helper()
 	cmd := nbterm(t, args...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 40})

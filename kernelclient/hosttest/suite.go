@@ -86,13 +86,13 @@ type Client struct {
 }
 
 // Start starts a kernel that the test stops at its end.
-func Start(t *testing.T, host kernelclient.Host, kernel string) *Client {
+func Start(t testing.TB, host kernelclient.Host, kernel string) *Client {
 	t.Helper()
 	return Follow(t, host, kernelclient.StartSpec{Kernel: kernel, Dir: t.TempDir(), StartupTimeout: time.Minute})
 }
 
 // Follow starts what spec says and follows it. The test stops it at its end.
-func Follow(t *testing.T, host kernelclient.Host, spec kernelclient.StartSpec) *Client {
+func Follow(t testing.TB, host kernelclient.Host, spec kernelclient.StartSpec) *Client {
 	t.Helper()
 	k, err := host.Start(t.Context(), spec)
 	if err != nil {
