@@ -125,6 +125,7 @@ func BenchmarkFloodScreen(b *testing.B) {
 	beside(b, 1.25,
 		func() time.Duration {
 			s := open(b, code(b, "print('wa' + 'rm')", floodCode+"\nprint('flood' + ' over')"))
+			s.see("print(")
 			s.keys(ctrlR)
 			s.see("warm", "idle")
 			began := time.Now()
