@@ -2,10 +2,12 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
@@ -22,6 +24,7 @@ func (m *Model) runActions() map[keymap.Action]func() tea.Cmd {
 		keymap.InterruptKey:  m.interruptOrCancel,
 		keymap.Restart:       m.restart,
 		keymap.RestartRunAll: m.restartRunAll,
+		keymap.OpenKernels:   func() tea.Cmd { return m.openKernels(nil) },
 	}
 }
 
@@ -38,8 +41,15 @@ func (m *Model) run(keys ...notebook.CellKey) tea.Cmd {
 	if len(keys) == 0 {
 		return nil // text needs no kernel
 	}
-	m.fail(m.session.Run(m.jobs.ctx, keys...))
+	err := m.session.Run(m.jobs.ctx, keys...)
+	m.fail(err)
 	m.refresh(keys...)
+	if errors.Is(err, kernelclient.NotFound) && !m.session.Started() {
+		return m.openKernels(func() tea.Cmd {
+			m.messages.drop(err.Error())
+			return m.run(keys...)
+		})
+	}
 	return tea.Batch(m.read(), m.tick())
 }
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,14 +52,8 @@ const helpKeys = 26 // columns for the keys
 
 // all is the whole page. Bindings of one heading stand together, in the table's order.
 func (h *helpPage) all(width int, th themes.Theme) []string {
-	var groups []string
-	for _, b := range h.table.Bindings() {
-		if !slices.Contains(groups, b.Group) {
-			groups = append(groups, b.Group)
-		}
-	}
 	var out []string
-	for _, g := range groups {
+	for _, g := range h.table.Groups() {
 		if out != nil {
 			out = append(out, "")
 		}

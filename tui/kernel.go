@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/tui/keymap"
 )
 
 const (
@@ -24,6 +25,7 @@ const (
 // kernelState is what the screen remembers of the kernel besides the session.
 type kernelState struct {
 	reading      bool
+	serial       int       // of the kernel: batches of an earlier one are not applied
 	drained      time.Time // when the last batch was delivered
 	ticking      bool
 	since        time.Time // when the present state began
@@ -32,10 +34,12 @@ type kernelState struct {
 	ended        int // how many runs ended
 	noted        bool
 	afterRestart func() tea.Cmd
+	death        string // what was said when it died
 }
 
 // eventsMsg is a batch of the context's events, or why there will be none any more.
 type eventsMsg struct {
+	serial int
 	events []event.Event
 	at     time.Time
 	err    error
@@ -47,18 +51,22 @@ func (m *Model) read() tea.Cmd {
 		return nil
 	}
 	m.kernel.reading = true
+	serial, next := m.kernel.serial, m.session.Follow()
 	wait := drainEvery - time.Since(m.kernel.drained)
 	return m.jobs.background(func(ctx context.Context) tea.Msg {
 		if !sleep(ctx, wait) {
 			return nil
 		}
-		events, err := m.session.Next(ctx)
-		return eventsMsg{events, time.Now(), err}
+		events, err := next(ctx)
+		return eventsMsg{serial, events, time.Now(), err}
 	})
 }
 
 // take applies a batch.
 func (m *Model) take(msg eventsMsg) tea.Cmd {
+	if msg.serial != m.kernel.serial {
+		return nil
+	}
 	m.kernel.reading, m.kernel.drained = false, msg.at
 	if msg.err != nil {
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
@@ -107,7 +115,9 @@ func (m *Model) stateChanged() {
 	m.kernel.state, m.kernel.since = s.State, time.Now()
 	m.dirty = true
 	if s.State == event.Dead && s.Detail != "" && s.Detail != "stopped" {
-		m.say(failure, s.Detail+"; 00 starts it again")
+		m.kernel.death = s.Detail + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
+			m.table.Keys(keymap.Command, keymap.OpenKernels) + " chooses another"
+		m.say(failure, m.kernel.death)
 	}
 	m.hint = ""
 }

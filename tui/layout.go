@@ -99,9 +99,7 @@ func (m *Model) notes(n int) []string {
 		return m.path.notes(m.width, n, m.look.theme)
 	case m.picker != nil && m.hint != "":
 		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
-	case m.picker != nil:
-		return nil
-	case m.find.open:
+	case m.find.open && m.picker == nil:
 		return m.findLines(n)
 	case len(m.messages.stack) > 0:
 		return m.messages.lines(m.width, n, m.look.theme)

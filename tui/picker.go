@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -158,20 +159,25 @@ func matches(text, typed string) bool {
 	return true
 }
 
-// filterItems returns the items that match, those whose name begins with it first.
+// filterItems returns the items that match: those whose name begins with it first, those
+// that cannot be chosen last.
 func filterItems(all []item, typed string) []item {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return all
 	}
-	var first, rest []item
+	var first, rest, last []item
 	for _, it := range all {
+		begins := strings.HasPrefix(strings.ToLower(it.name), strings.ToLower(typed))
 		switch {
-		case strings.HasPrefix(strings.ToLower(it.name), strings.ToLower(typed)):
+		case !begins && !matches(it.name+" "+it.detail+" "+it.right, typed):
+		case it.why != "":
+			last = append(last, it)
+		case begins:
 			first = append(first, it)
-		case matches(it.name+" "+it.detail+" "+it.right, typed):
+		default:
 			rest = append(rest, it)
 		}
 	}
-	return append(first, rest...)
+	return slices.Concat(first, rest, last)
 }

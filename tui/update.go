@@ -58,6 +58,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.stillRunning(msg)
 	case calledMsg:
 		return m.called(msg)
+	case kernelsMsg:
+		return m.kernelsListed(msg)
 	case foundMsg:
 		return m.found(msg)
 	case savedMsg:

@@ -171,16 +171,12 @@ func phaseOf(r event.Reason, started bool) Phase {
 	}
 }
 
-// kernelRan offers the kernel's name to a document that names none. The built-in Python
-// is written as python3: the file is for other front ends too.
+// kernelRan offers the kernel's name to a document that names none.
 func (s *Session) kernelRan() {
 	if s.ran {
 		return
 	}
 	s.ran = true
-	name, display := s.kernel.Name, s.kernel.DisplayName
-	if name == builtinPython {
-		name, display = "python3", "Python 3"
-	}
+	name, display := fileName(s.kernel)
 	s.doc.KernelRan(name, display, s.kernel.Language, s.ctx.Info().Language)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"time"
 
@@ -35,6 +36,7 @@ type Session struct {
 	set    *output.Set
 	ctx    kernelclient.Context // nil until Start
 	stream kernelclient.Stream
+	old    []kernelclient.Context // switched away from; Stop ends them
 	kernel kernelclient.Kernel
 	note   string
 	state  event.State
@@ -103,6 +105,10 @@ func (s *Session) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.startKernel(ctx, k, note)
+}
+
+func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note string) error {
 	c, err := s.host.Start(ctx, kernelclient.StartSpec{
 		Kernel: k.Name, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path, StartupTimeout: s.opt.StartupTimeout,
 	})
@@ -127,10 +133,11 @@ func (s *Session) Next(ctx context.Context) ([]event.Event, error) {
 // Run puts the code cells among keys into the queue, in this order and as one group. It
 // starts the kernel where there is none, and restarts one that died.
 func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
+	started := s.Started()
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
-	if s.state.State == event.Dead && s.ctx.Info().State.State == event.Dead {
+	if started && s.state.State == event.Dead && s.ctx.Info().State.State == event.Dead {
 		if err := s.Restart(ctx); err != nil {
 			return err
 		}
@@ -204,10 +211,11 @@ func (s *Session) Answer(ctx context.Context, line string) error {
 
 // Stop ends the kernel, with force at once. The session can still apply what Next delivers.
 func (s *Session) Stop(ctx context.Context, force bool) error {
+	err := s.stopOld(ctx, force)
 	if s.ctx == nil {
-		return nil
+		return err
 	}
-	return s.ctx.Stop(ctx, force)
+	return errors.Join(s.ctx.Stop(ctx, force), err)
 }
 
 // Close frees what the session holds, after the last Snapshot was written: long outputs

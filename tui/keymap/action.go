@@ -22,6 +22,7 @@ const (
 	InterruptKey  Action = "interrupt by name" // ii: the same for those whose terminal keeps Ctrl-C
 	Restart       Action = "restart"
 	RestartRunAll Action = "restart and run all"
+	OpenKernels   Action = "kernels"
 	Next          Action = "next"
 	Previous      Action = "previous"
 	First         Action = "first"

@@ -46,6 +46,7 @@ func running() []Binding {
 		bind(InterruptKey, "interrupt", "i i"),
 		bind(Restart, "restart the kernel", "0 0"),
 		bind(RestartRunAll, "restart and run all", "0 R"),
+		bind(OpenKernels, "choose the kernel", "ctrl+k"),
 	)
 }
 
