@@ -47,7 +47,7 @@ bench:
 	python=$$(.ci/setup nbclient) && NBTERM_TEST_PYTHON=$$python go test -run '^$$' -bench . -benchtime 3x ./...
 
 golden:
-	go test ./render/... ./tui/... -update
+	go test ./render ./tui ./tui/keymap -update
 
 clean:
 	rm -rf nbterm .cache

@@ -126,7 +126,7 @@ func (m *Model) askSwitch(name string, then func() tea.Cmd) tea.Cmd {
 		return m.switchKernel(name, then)
 	}
 	return m.ask("a cell is running; another kernel ends it:",
-		choice{keymap.AnswerStop, func() tea.Cmd { return m.switchKernel(name, then) }}, back())
+		choice{action: keymap.AnswerStop, do: func() tea.Cmd { return m.switchKernel(name, then) }}, back())
 }
 
 // switchKernel puts another kernel in the place of the present one. That one ends by the

@@ -60,7 +60,8 @@ func (m *Model) act(a keymap.Action) tea.Cmd {
 func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 	all := map[keymap.Action]func() tea.Cmd{}
 	for _, part := range []map[keymap.Action]func() tea.Cmd{
-		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(), m.findActions(), m.pickerActions(), m.paletteActions(),
+		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
+		m.findActions(), m.pickerActions(), m.paletteActions(),
 		m.compareActions(), m.pathActions(),
 	} {
 		for a, f := range part {

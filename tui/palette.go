@@ -87,7 +87,7 @@ func (m *Model) short(typed string) []item {
 	case "q":
 		return []item{{name: "quit", do: func() tea.Cmd { return m.act(keymap.Quit) }}}
 	case "wq", "x":
-		return []item{{name: "save and quit", do: func() tea.Cmd { return m.save(false, m.quit) }}}
+		return []item{{name: "save and quit", do: func() tea.Cmd { return m.userSave(m.quit) }}}
 	case "outline":
 		return []item{{name: "outline", detail: "go to a heading", do: quietly(m.openOutline)}}
 	}
