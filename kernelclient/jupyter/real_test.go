@@ -254,7 +254,7 @@ func storyExit(t *testing.T, d kernelclient.Driver, s *sink) {
 	want(t, execute(t, d, "exit", "exit()"), event.Done)
 	e := s.wait(t, func(e sunk) bool {
 		st, ok := e.body.(event.State)
-		return ok && st.State == event.Dead && strings.Contains(st.Detail, "asked")
+		return ok && st.State == event.Dead && strings.Contains(st.Detail, "by its code")
 	})
 	t.Log(e.body)
 }
