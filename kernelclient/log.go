@@ -38,6 +38,7 @@ type Log struct {
 	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
 	cells      map[event.InputID]event.ExecID
 	running    *Request
+	stopped    map[string]string // groups that a failure ended: why what comes later does not run
 	cancelOpen context.CancelFunc // of the start that is under way, else nil
 	opened     chan struct{}      // closed when that start returned
 	err        error              // why the state is Dead
@@ -52,7 +53,7 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 	l := &Log{
 		driver: d, opt: opt, store: newStore(), life: life, end: end,
 		wake: make(chan struct{}, 1), info: info,
-		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{},
+		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{}, stopped: map[string]string{},
 	}
 	l.info.Started = time.Now()
 	l.setState(event.State{State: event.Starting, Generation: 1})

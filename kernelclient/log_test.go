@@ -132,6 +132,17 @@ func TestErrorCancelsTheRestOfItsGroup(t *testing.T) {
 	}
 }
 
+func TestWhatIsHandedOverAfterTheFailureOfItsGroupDoesNotRun(t *testing.T) {
+	l := open(t, &hosttest.Fake{Script: fail})
+	submit(t, l, kernelclient.Request{ID: "1", Group: "all", Code: "bad"})
+	read(t, l, ended("1"))
+	submit(t, l, kernelclient.Request{ID: "2", Group: "all"}, kernelclient.Request{ID: "3", Group: "other"})
+	got := story(read(t, l, ended("3")))
+	if !strings.Contains(got, "2:cancelled\n") || strings.Contains(got, "2:Accepted") || !strings.Contains(got, "3:done") {
+		t.Error(got)
+	}
+}
+
 func TestGoOnCancelsNothing(t *testing.T) {
 	f := &hosttest.Fake{Script: fail, Hold: make(chan struct{})}
 	l := open(t, f)

@@ -17,7 +17,8 @@ func (l *Log) Submit(_ context.Context, r Request) error {
 		l.mu.Unlock()
 		return nil
 	}
-	if l.closing || l.info.State.State == event.Dead {
+	why, stopped := l.groupStopped(r.Group)
+	if (l.closing || l.info.State.State == event.Dead) && !stopped {
 		err := l.err
 		l.mu.Unlock()
 		return &Error{Kind: Gone, What: "the kernel is not running", Next: "restart it", Err: err}
@@ -27,17 +28,35 @@ func (l *Log) Submit(_ context.Context, r Request) error {
 	// Recorded before it can run, so that Queued comes first.
 	l.record(r.ID, event.Queued{Cell: r.Cell, Code: r.Code})
 	l.mu.Lock()
-	dead := l.closing || l.info.State.State == event.Dead
-	if !dead {
+	if !stopped {
+		why, stopped = l.groupStopped(r.Group)
+	}
+	if !stopped && (l.closing || l.info.State.State == event.Dead) {
+		why, stopped = "the kernel is not running", true
+	}
+	if !stopped {
 		l.queue = append(l.queue, r)
 	}
 	l.mu.Unlock()
-	if dead {
-		l.finish(r.ID, Outcome{Reason: event.Cancelled, Detail: "the kernel is not running"})
+	if stopped {
+		l.finish(r.ID, Outcome{Reason: event.Cancelled, Detail: why})
 		return nil
 	}
 	l.poke()
 	return nil
+}
+
+// groupStopped tells whether a request of the group failed before this one came: those who
+// hand over a group one by one would be overtaken by a quick failure. l.mu is held.
+func (l *Log) groupStopped(group string) (why string, stopped bool) {
+	if group == "" {
+		return "", false
+	}
+	if l.running != nil && l.running.Group == group && l.info.State.State == event.Dead {
+		return endedKernel(event.Died), true
+	}
+	why, stopped = l.stopped[group]
+	return why, stopped
 }
 
 // Cancel implements Context.
@@ -141,11 +160,18 @@ func (l *Log) run(r Request) {
 	if out.Reason == event.Died {
 		l.notAlive(generation, out.Detail)
 	}
+	why := stops(r, out)
 	l.mu.Lock()
 	l.running = nil
+	if why != "" && r.Group != "" {
+		l.stopped[r.Group] = why
+	}
 	l.mu.Unlock()
 	l.finish(r.ID, out)
-	l.afterRun(r, out)
+	if why != "" {
+		ended := out.Reason == event.Died || out.Reason == event.Lost
+		l.cancelQueued(func(q Request) bool { return ended || q.Group == r.Group }, event.Cancelled, why)
+	}
 }
 
 // notAlive makes sure that a kernel that died in a run is Dead, also if the driver did not
@@ -159,15 +185,21 @@ func (l *Log) notAlive(generation int, detail string) {
 	}
 }
 
-// afterRun cancels what must not run after this outcome.
-func (l *Log) afterRun(r Request, out Outcome) {
+// stops says why requests behind r must not run after this outcome, "" if they may. The
+// end of the kernel stops all, a failure those of its group.
+func stops(r Request, out Outcome) string {
 	switch {
 	case out.Reason == event.Done:
 	case out.Reason == event.Died, out.Reason == event.Lost:
-		l.cancelQueued(func(Request) bool { return true }, event.Cancelled, fmt.Sprintf("not run: the cell before it ended the kernel (%s)", out.Reason))
+		return endedKernel(out.Reason)
 	case !r.GoOn && r.Group != "":
-		l.cancelQueued(func(q Request) bool { return q.Group == r.Group }, event.Cancelled, "not run: a cell before it failed")
+		return "not run: a cell before it failed"
 	}
+	return ""
+}
+
+func endedKernel(r event.Reason) string {
+	return fmt.Sprintf("not run: the cell before it ended the kernel (%s)", r)
 }
 
 // watch interrupts a run that takes longer than its limit, and lets go of one that ignores that.
