@@ -59,6 +59,9 @@ func TestSeveralCells(t *testing.T) {
 	a.shows("ran four", "5/5")
 	a.Type("k", "K", "K", "J")
 	a.shows("2 selected")
+	a.Type("esc")
+	a.hides("selected")
+	a.Type("K")
 	a.Type("j")
 	a.hides("selected")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
+	"github.com/nbterm/nbterm/tui/internal/screentest"
 )
 
 func TestFind(t *testing.T) {
@@ -135,6 +136,8 @@ func TestPaletteAndCommandLine(t *testing.T) {
 	a := open(t, setup{file: file("one", "md:# First\n\ntext\n\n## Second", "a\nb\nc"), script: echo})
 	a.Type("ctrl+p")
 	a.shows("> ", "actions and headings", "save")
+	a.Type(screentest.Click(5, 10), screentest.Wheel(5, 10, 2), screentest.Wheel(5, 10, -3))
+	a.shows("actions and headings", "Enter chooses", "1/3")
 	a.Type("run all", "enter")
 	a.shows("ran one")
 	a.hides("actions and headings")

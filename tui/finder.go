@@ -320,9 +320,9 @@ func (m *Model) findLines(n int) []string {
 		}
 	}
 	if m.hint != "" && n > len(lines) {
-		lines = append(lines, m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0]))
+		return append(lines, m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0]))
 	}
-	return lines
+	return append(lines, m.messages.lines(m.width, n-len(lines), m.look.theme)...)
 }
 
 // inputLine draws a line that is being typed: a label, the text, and a remark at the

@@ -98,7 +98,9 @@ func (m *Model) dismiss() {
 		m.dirty = true
 		return
 	}
-	m.dropFind()
+	if !m.dropFind() {
+		m.setMark("")
+	}
 }
 
 func (m *Model) toggleMouse() {
@@ -171,6 +173,8 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 	switch {
 	case m.compare != nil:
 		m.scrollCompare(n)
+	case m.picker != nil:
+		m.movePick(n / wheelLines)
 	case m.help != nil:
 		m.scrollHelp(n)
 	default:
@@ -182,7 +186,9 @@ func (m *Model) click(c tea.MouseClickMsg) {
 	if c.Button != tea.MouseLeft || m.question != nil || m.help != nil {
 		return
 	}
-	if at, ok := m.list.At(c.Y); ok {
+	if m.picker != nil {
+		m.clickPicker(c.Y)
+	} else if at, ok := m.list.At(c.Y); ok {
 		m.selectCell(at.Item)
 	}
 }

@@ -79,6 +79,16 @@ func (m *Model) movePick(n int) {
 	}
 }
 
+// clickPicker marks the item in a row of the screen.
+func (m *Model) clickPicker(y int) {
+	p := m.picker
+	first := m.size.list - min(len(m.pickerLines()), m.size.list) + 1
+	if i := p.top + y - first; y >= first && y < m.size.list && i < len(p.shown) {
+		p.at = i
+		m.dirty = true
+	}
+}
+
 // pick takes the marked item and closes the list. One that cannot be chosen says why.
 func (m *Model) pick() tea.Cmd {
 	p := m.picker

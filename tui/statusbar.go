@@ -119,8 +119,14 @@ func (m *Model) positionLabel() string {
 
 // keyHints names the key that runs a cell on this terminal, and help.
 func (m *Model) keyHints() string {
-	if m.mode() == keymap.Prompt {
+	switch m.mode() {
+	case keymap.Prompt:
 		return "Enter answers"
+	case keymap.List:
+		return "Enter chooses  Esc closes"
+	case keymap.Find:
+		return "Esc closes"
+	default:
 	}
 	run := "Ctrl-R"
 	if m.modifiedEnter {

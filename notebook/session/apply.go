@@ -87,6 +87,7 @@ func (s *Session) Prompt() *Prompt { return s.prompt }
 func (s *Session) Apply(batch []event.Event) Changes {
 	var c Changes
 	touched := map[event.CellKey]bool{}
+	s.reload()
 	for _, e := range batch {
 		for _, key := range s.set.Apply(e) {
 			touched[key] = true
@@ -103,10 +104,31 @@ func (s *Session) Apply(batch []event.Event) Changes {
 		}
 		c.Cells = append(c.Cells, cell)
 		// The cell was looked up just now: SetOutputs has no other reason to fail.
-		_ = s.doc.SetOutputs(cell, s.set.Outputs(key), s.set.Count(key))
+		outs := s.set.Outputs(key)
+		_ = s.doc.SetOutputs(cell, outs, s.set.Count(key))
+		s.shown[cell] = outs
 	}
 	slices.Sort(c.Cells)
 	return c
+}
+
+// reload takes over outputs that the user cleared, merged or brought back by undo: what
+// comes next goes behind these.
+func (s *Session) reload() {
+	for key, was := range s.shown {
+		c := s.doc.Cell(key)
+		if c == nil {
+			continue
+		}
+		if now := c.Outputs(); len(now) != len(was) || len(now) > 0 && &now[0] != &was[0] {
+			s.load(c)
+		}
+	}
+}
+
+func (s *Session) load(c *notebook.Cell) {
+	s.set.Load(event.CellKey(c.Key), c.Outputs())
+	s.shown[c.Key] = c.Outputs()
 }
 
 // general takes what concerns the context and not one cell.

@@ -10,6 +10,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/spill"
 	"github.com/nbterm/nbterm/notebook/output"
 )
@@ -43,8 +44,9 @@ type Session struct {
 	ran    bool // the kernel's name was offered to the document
 	cells  map[event.ExecID]notebook.CellKey
 	status map[notebook.CellKey]*CellStatus
-	active int    // executions that have not ended
-	order  uint64 // counts executions
+	active int                                // executions that have not ended
+	order  uint64                             // counts executions
+	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
 	prompt *Prompt
 }
 
@@ -52,7 +54,7 @@ type Session struct {
 func New(doc *notebook.Document, host kernelclient.Host, opt Options) *Session {
 	s := &Session{
 		doc: doc, host: host, opt: opt,
-		cells: map[event.ExecID]notebook.CellKey{}, status: map[notebook.CellKey]*CellStatus{},
+		cells: map[event.ExecID]notebook.CellKey{}, status: map[notebook.CellKey]*CellStatus{}, shown: map[notebook.CellKey][]mime.Output{},
 	}
 	s.set = output.NewSet(&s.spill, opt.OutputLimit)
 	return s
@@ -167,7 +169,7 @@ func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string)
 		return err
 	}
 	s.active++
-	s.set.Load(event.CellKey(cell.Key), cell.Outputs())
+	s.load(cell)
 	s.order++
 	s.status[cell.Key] = &CellStatus{Phase: Queued, Order: s.order, code: cell.Source, exec: id}
 	return nil

@@ -179,6 +179,25 @@ func TestUpdateReachesOtherCells(t *testing.T) {
 	}
 }
 
+func TestClearedOutputsDoNotComeBack(t *testing.T) {
+	s, keys := newSession(t, "show before", "show other", "update after")
+	runAll(t, s, keys[:2]...)
+	if err := s.Doc().Do("clear", notebook.ClearOutputs{Keys: keys[:1]}); err != nil {
+		t.Fatal(err)
+	}
+	runAll(t, s, keys[2])
+	if a, b := text(s.Doc().Cell(keys[0])), text(s.Doc().Cell(keys[1])); a != "" || b != "[after]" {
+		t.Errorf("the cleared cell has %q, the other %q", a, b)
+	}
+	if _, err := s.Doc().Undo(); err != nil {
+		t.Fatal(err)
+	}
+	runAll(t, s, keys[2])
+	if a := text(s.Doc().Cell(keys[0])); a != "[after]" {
+		t.Errorf("brought back, it has %q", a)
+	}
+}
+
 func TestKernelDies(t *testing.T) {
 	s, keys := newSession(t, "die", "print never")
 	runAll(t, s, keys...)
