@@ -13,7 +13,7 @@ import (
 )
 
 func complete(t *testing.T, k *Client) {
-	k.expect("import os\nemoji = 1\nclass Thing:\n  def method(self): pass\n  field = 1\nthing = Thing()", "")
+	k.expect("emoji = 1\nclass Thing:\n  def method(self): pass\n  field = 1\nthing = Thing()", "")
 	for _, c := range []struct {
 		code, before string // the code, and its part before the cursor
 		start, end   int
@@ -23,7 +23,7 @@ func complete(t *testing.T, k *Client) {
 		{"x = thing.me + 1", "x = thing.me", 10, 12, "method", "function"},
 		{"😀 = 1; thing.fi", "😀 = 1; thing.fi", 16, 18, "field", "instance"}, // astral
 		{"'é😀'; emo", "'é😀'; emo", 10, 13, "emoji", "instance"},
-		{"a = 1\nos.pat\n'😀'", "a = 1\nos.pat", 9, 12, "path", "module"},
+		{"a = 1\nThin.me\n'😀'", "a = 1\nThin", 6, 10, "Thing", "class"},
 		{"no_such_name_anywhere_", "no_such_name_anywhere_", 0, 0, "", ""},
 	} {
 		got, err := k.Ask().Complete(t.Context(), c.code, len(c.before))

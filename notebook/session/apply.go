@@ -55,20 +55,17 @@ type Changes struct {
 	State    bool               // the kernel's state
 	Prompt   bool               // a prompt opened or closed
 	Ended    []Ended
-	Payloads []Payload
-	Notes    []string // what belongs to no cell: gaps
+	Edited   []notebook.CellKey // their source was replaced by what they ran; in Cells too
+	Inserted []notebook.CellKey // new cells that running code asked for
+	Pages    []Page             // to be shown apart
+	Payloads []Payload          // instructions that the session does not know
+	Notes    []string           // what belongs to no cell: gaps
 }
 
 // Ended is the end of one cell's run.
 type Ended struct {
 	Cell notebook.CellKey
 	event.Ended
-}
-
-// Payload is an instruction to the front end from a cell's run.
-type Payload struct {
-	Cell notebook.CellKey
-	event.Payload
 }
 
 // Status tells where a cell stands.
@@ -96,6 +93,9 @@ func (s *Session) Apply(batch []event.Event) Changes {
 			touched[event.CellKey(key)] = true
 		}
 		s.general(e, &c)
+	}
+	for _, key := range c.Edited {
+		touched[event.CellKey(key)] = true
 	}
 	for key := range touched {
 		cell := notebook.CellKey(key)
@@ -148,7 +148,7 @@ func (s *Session) general(e event.Event, c *Changes) {
 		}
 		c.Prompt = true
 	case event.Payload:
-		c.Payloads = append(c.Payloads, Payload{s.cells[e.Exec], b})
+		s.payload(e.Exec, b, c)
 	case event.Gap:
 		c.Notes = append(c.Notes, b.Detail)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -25,6 +26,7 @@ type Options struct {
 	Timeout        time.Duration // of one cell; 0 = none
 	GoOn           bool          // a cell's failure does not cancel the cells behind it
 	AllowStdin     bool          // somebody can answer input()
+	KeepSources    bool          // code that runs changes no source (set_next_input): for a run without a screen
 	OutputLimit    int64         // bytes kept of one stream of a cell; 0 = the default of mime.Text
 }
 
@@ -48,6 +50,9 @@ type Session struct {
 	order  uint64                             // counts executions
 	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
 	prompt *Prompt
+	below  below
+	words  words
+	asked  atomic.Pointer[asked] // ctx for questions, from any goroutine
 }
 
 // New joins doc with a kernel to be started on host. The session does not own the host.
@@ -118,6 +123,7 @@ func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note s
 		return err
 	}
 	s.ctx, s.kernel, s.note = c, k, note
+	s.asked.Store(&asked{c})
 	s.stream = c.Follow(0)
 	s.state = c.Info().State
 	return nil

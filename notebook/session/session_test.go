@@ -13,12 +13,14 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 	"github.com/nbterm/nbterm/notebook/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script runs a cell whose text is a word of a small language: "print X", "fail", "die", "wait", "ask", "update X".
+// script runs a cell whose text is a word of a small language: "print X", "fail", "die", "wait", "ask", "update X",
+// "payload JSON" with any number of payloads.
 func script(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
 	word, rest, _ := strings.Cut(r.Code, " ")
 	emit := func(b event.Body) { f.Sink().Emit(r.ID, b) }
@@ -32,6 +34,14 @@ func script(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kerne
 	case "fail":
 		emit(event.Error{Name: "ValueError", Value: "stop here"})
 		return kernelclient.Outcome{Reason: event.Failed}
+	case "payload":
+		v, err := rawjson.Parse([]byte("[" + rest + "]"))
+		if err != nil {
+			panic(err)
+		}
+		for _, p := range v.Elements() {
+			emit(event.Payload{Source: p.Get("source").Str(), Data: p})
+		}
 	case "die":
 		f.Die("the kernel was killed by SIGKILL")
 		return kernelclient.Outcome{Reason: event.Died, Detail: "the kernel was killed by SIGKILL"}
@@ -60,6 +70,12 @@ func script(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kerne
 // newSession is a session over a notebook of code cells with these sources.
 func newSession(t *testing.T, sources ...string) (*session.Session, []notebook.CellKey) {
 	t.Helper()
+	return withFake(t, codeCells(t, sources...), &hosttest.Fake{Script: script}, session.Options{AllowStdin: true})
+}
+
+// codeCells is a notebook of code cells with these sources.
+func codeCells(t *testing.T, sources ...string) *notebook.Document {
+	t.Helper()
 	doc, err := notebook.Parse([]byte(`{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`))
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +87,17 @@ func newSession(t *testing.T, sources ...string) (*session.Session, []notebook.C
 	if err := doc.Do("insert", notebook.Insert{At: 0, Cells: cells}); err != nil {
 		t.Fatal(err)
 	}
+	return doc
+}
+
+// withFake is a session over doc whose kernel is fake.
+func withFake(t *testing.T, doc *notebook.Document, fake *hosttest.Fake, opt session.Options) (*session.Session, []notebook.CellKey) {
+	t.Helper()
 	host := &hosttest.Host{
 		List:  []kernelclient.Kernel{{Name: "builtin-python", DisplayName: "Built-in Python", Language: "python", Found: "built in"}},
-		Drive: func(kernelclient.StartSpec) kernelclient.Driver { return &hosttest.Fake{Script: script} },
+		Drive: func(kernelclient.StartSpec) kernelclient.Driver { return fake },
 	}
-	s := session.New(doc, host, session.Options{AllowStdin: true})
+	s := session.New(doc, host, opt)
 	t.Cleanup(func() {
 		if err := s.Stop(context.Background(), true); err != nil {
 			t.Error(err)

@@ -1,0 +1,156 @@
+//go:build unix
+
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/session"
+)
+
+// realSession runs a notebook of testdata on this machine's kernel of that name: ipykernel
+// as "python3", the one that needs no packages as "builtin-python".
+func realSession(t *testing.T, doc *notebook.Document, kernel string) *session.Session {
+	t.Helper()
+	python := os.Getenv("NBTERM_TEST_PYTHON")
+	if python == "" {
+		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
+			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
+		}
+		t.Skip("NBTERM_TEST_PYTHON is not set")
+	}
+	dir, err := os.MkdirTemp("", "nbt") // t.TempDir is too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "JUPYTER_RUNTIME_DIR="+dir, "IPYTHONDIR="+dir,
+		"PYTHONDONTWRITEBYTECODE=1", "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(python)))
+	host := local.New(local.Options{Dir: work, Env: env, LogDir: dir})
+	s := session.New(doc, host, session.Options{Kernel: kernel, Dir: work, StartupTimeout: time.Minute})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := errors.Join(s.Stop(ctx, false), s.Close(), host.Close(), os.RemoveAll(dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func fromFile(t *testing.T, name string) *notebook.Document {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := notebook.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// set_next_input and %load as ipykernel sends them.
+func TestIPykernelChangesCells(t *testing.T) {
+	doc := fromFile(t, "B22.ipynb")
+	s := realSession(t, doc, "python3")
+	before := sources(doc)
+	for _, c := range doc.Cells() {
+		runOne(t, s, c.Key)
+	}
+	loaded := "# %load B22_snippet.py\ndef loaded():\n    return 'from file'\n"
+	expectSources(t, doc, "y = 2", before[1], "z = 3", loaded)
+	if _, err := doc.Undo(); err != nil { // one is enough
+		t.Fatal(err)
+	}
+	expectSources(t, doc, "y = 2", before[1], "z = 3", before[2])
+}
+
+func TestIPykernelPage(t *testing.T) {
+	doc := codeCells(t, "len?")
+	s := realSession(t, doc, "python3")
+	c := runOne(t, s, doc.Cells()[0].Key)
+	if len(c.Pages) != 1 || len(doc.Cells()[0].Outputs()) != 0 {
+		t.Fatalf("%+v, outputs %q", c, text(doc.Cells()[0]))
+	}
+	page, _ := c.Pages[0].Data.Plain()
+	if !strings.Contains(page, "Return the number of items in a container.") || !strings.Contains(page, "\x1b[") {
+		t.Errorf("the page is %q", page)
+	}
+}
+
+// exit() ends the kernel in good order, quit(keep_kernel=True) and sys.exit(3) do not.
+func TestExitInCells(t *testing.T) {
+	for _, kernel := range []string{"python3", "builtin-python"} {
+		t.Run(kernel, func(t *testing.T) {
+			doc := fromFile(t, "B13.ipynb")
+			s := realSession(t, doc, kernel)
+			cells := doc.Cells()
+			runOne(t, s, cells[0].Key)
+			runOne(t, s, cells[1].Key)
+			if st := s.State(); st.State != event.Dead || st.Detail != "the kernel ended by its code (exit)" {
+				t.Errorf("after exit(): %+v", st)
+			}
+			if s.Status(cells[1].Key).Phase != session.Done {
+				t.Errorf("exit() itself: %+v", s.Status(cells[1].Key))
+			}
+			runOne(t, s, cells[2].Key)
+			if got := text(doc.Cell(cells[2].Key)); got != "after exit\n" || s.State().Generation != 2 {
+				t.Errorf("the next cell: %q, %+v", got, s.State())
+			}
+			runOne(t, s, cells[3].Key)
+			runOne(t, s, cells[4].Key)
+			if got := text(doc.Cell(cells[4].Key)); !strings.Contains(got, "SystemExit") || s.Status(cells[4].Key).Phase != session.Failed {
+				t.Errorf("sys.exit(3): %q, %+v", got, s.Status(cells[4].Key))
+			}
+			runOne(t, s, cells[0].Key)
+			if s.State().Generation != 2 || s.Status(cells[0].Key).Phase != session.Done {
+				t.Errorf("the kernel did not live on: %+v", s.State())
+			}
+		})
+	}
+}
+
+// A kernel is asked while the session's owner goes on, and says at once that it is busy.
+func TestAskRealKernels(t *testing.T) {
+	for _, kernel := range []string{"python3", "builtin-python"} {
+		t.Run(kernel, func(t *testing.T) {
+			doc := codeCells(t, "import time\nprint('on', flush=True)\ntime.sleep(600)", "value = 1\n'😀'; value.bit_l")
+			s := realSession(t, doc, kernel)
+			key, source := doc.Cells()[1].Key, doc.Cells()[1].Source
+			runOne(t, s, key) // fails, but there is a value then
+			c, err := s.Complete(t.Context(), key, source, len(source))
+			if err != nil || len(c.Matches) == 0 || !strings.HasSuffix(source[:c.Start]+c.Matches[0].Text, "'😀'; value.bit_length") {
+				t.Errorf("%+v %v", c, err)
+			}
+			busy := doc.Cells()[0].Key
+			if err := s.Run(t.Context(), busy); err != nil {
+				t.Fatal(err)
+			}
+			// Its output is the sign that an interrupt will reach the code.
+			until(t, s, func() bool { return text(doc.Cell(busy)) == "on\n" })
+			began := time.Now()
+			if _, err := s.Complete(t.Context(), key, source, len(source)); !errors.Is(err, kernelclient.ErrBusy) || time.Since(began) > 5*time.Second {
+				t.Errorf("busy: %v after %s", err, time.Since(began))
+			}
+			if err := s.Interrupt(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			until(t, s, func() bool { return !s.Running() })
+		})
+	}
+}
