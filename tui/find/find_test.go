@@ -37,6 +37,7 @@ func TestAll(t *testing.T) {
 		{find.Query{Text: "x*", Regexp: true}, "axxb", "xx"},
 		{find.Query{Text: "日"}, "日本日", "日 日"},
 		{find.Query{Text: "("}, "f(x)", "("},
+		{find.Query{Text: "Aa"}, "aAaaİAA", "aA aa AA"},
 	} {
 		var got []string
 		for _, m := range compile(t, c.q).All(c.text) {
