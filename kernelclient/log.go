@@ -38,7 +38,7 @@ type Log struct {
 	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
 	cells      map[event.InputID]event.ExecID
 	running    *Request
-	stopped    map[string]string // groups that a failure ended: why what comes later does not run
+	stopped    map[string]string  // groups that a failure ended: why what comes later does not run
 	cancelOpen context.CancelFunc // of the start that is under way, else nil
 	opened     chan struct{}      // closed when that start returned
 	err        error              // why the state is Dead
