@@ -29,10 +29,13 @@ lint:
 	GOOS=darwin go vet ./...
 	GOOS=windows go vet ./...
 
-# The tests that need a certain peer: GROUP is ipykernel6 or nbclient.
+# The tests that need a certain peer. GROUP=ipykernel6: everything that talks to a kernel, on
+# ipykernel 6. GROUP=nbclient: the same notebooks run by nbclient, with the same outputs.
+PEER_ipykernel6 = ./kernelclient/jupyter/... ./kernelclient/local/... .
+PEER_nbclient = -run TestPeerNbclient .
 test-peers:
-	python=$$(.ci/setup $(GROUP)) && \
-	NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_TEST_PEER=$(GROUP) go test -count=1 -timeout 15m -run 'TestPeer' ./...
+	python=$$(.ci/setup $(GROUP)) && export NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_TEST_PEER=$(GROUP) && \
+	go test -count=1 -timeout 15m $(PEER_$(GROUP))
 
 # Each fuzz target for FUZZTIME; their seeds run in `make test` anyway.
 fuzz:
