@@ -41,6 +41,7 @@ func (m *Model) run(keys ...notebook.CellKey) tea.Cmd {
 	if len(keys) == 0 {
 		return nil // text needs no kernel
 	}
+	m.runEdited(keys)
 	err := m.session.Run(m.jobs.ctx, keys...)
 	m.fail(err)
 	m.refresh(keys...)
@@ -58,7 +59,9 @@ func (m *Model) runStay() tea.Cmd {
 	if c == nil {
 		return nil
 	}
-	m.list.Reveal(m.selected)
+	if m.editing.cell == nil {
+		m.list.Reveal(m.selected)
+	}
 	m.follow = c.key
 	return m.run(keysOf(m.chosen())...)
 }
@@ -85,8 +88,11 @@ func (m *Model) runInsert() tea.Cmd {
 		return nil
 	}
 	_, to := m.span()
-	cmd := m.run(keysOf(m.chosen())...)
+	cmd, writing := m.run(keysOf(m.chosen())...), m.editing.cell != nil
 	m.insertAt(to)
+	if writing {
+		m.enterEdit()
+	}
 	m.follow = c.key
 	m.keepTail()
 	return cmd
@@ -110,6 +116,9 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.answer(keymap.AnswerBack)
 	}
 	if !m.session.Running() {
+		if pen := m.pen(); pen != nil && pen.SelectedText() != "" {
+			return m.copyText()
+		}
 		m.setHint("nothing runs; " + m.table.Keys(keymap.Command, keymap.Quit) + " quits")
 		return nil
 	}

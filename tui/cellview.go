@@ -9,6 +9,7 @@ import (
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/tui/editor"
 	"github.com/nbterm/nbterm/tui/find"
 )
 
@@ -41,6 +42,8 @@ type cellView struct {
 	form     int // of the outputs' MIME forms; 0 is the one that reads best
 
 	inputFolded bool
+	editor      *editor.Editor  // while the cell is edited
+	penAt       editor.Pos      // where its cursor was left
 	prompt      *session.Prompt // open in this cell, else nil
 	input       *promptLine     // with prompt
 
@@ -79,6 +82,9 @@ func newCellView(c *notebook.Cell, l *look) *cellView { return &cellView{key: c.
 func (v *cellView) set(c *notebook.Cell, st session.CellStatus) {
 	if v.cell != nil && (v.cell.Source != c.Source || v.cell.Type != c.Type) {
 		v.source = nil
+		if v.editor != nil && v.cell.Source != c.Source {
+			v.editor.SetText(c.Source) // not by the editor's own doing: see record
+		}
 	}
 	if v.cell == nil || v.cell.Version != c.Version || v.status != st {
 		v.decoded = false
@@ -188,6 +194,10 @@ func (v *cellView) lay(width int) {
 
 func (v *cellView) addSource(width int) {
 	code := v.cell.Type == notebook.Code
+	if v.editor != nil {
+		v.parts = append(v.parts, part{block: v.editor, height: v.editor.Height(width), code: true, from: find.Source})
+		return
+	}
 	if v.cell.Source == "" {
 		text := ""
 		if !code {

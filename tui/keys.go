@@ -19,7 +19,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if m.swallow {
 		m.swallow = false
-		name = map[string]string{"A": "f1", "B": "f2"}[name]
+		k, name = tea.KeyPressMsg{}, map[string]string{"A": "f1", "B": "f2"}[name]
 	}
 	if m.hint != "" {
 		m.setHint("")
@@ -33,6 +33,14 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if cmd, taken := m.typed(k, name); taken {
 		return cmd
+	}
+	return m.pressed(k, name)
+}
+
+// pressed takes a key for the mode's actions, or for the cell's text.
+func (m *Model) pressed(k tea.KeyPressMsg, name string) tea.Cmd {
+	if m.mode() == keymap.Edit {
+		return m.editKey(k, name)
 	}
 	pending := m.keys.Pending()
 	var cmds []tea.Cmd
@@ -63,6 +71,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 		m.findActions(), m.pickerActions(), m.paletteActions(),
 		m.compareActions(), m.pathActions(),
+		m.editActions(), m.penMoves(),
 	} {
 		for a, f := range part {
 			all[a] = f
@@ -112,7 +121,7 @@ func (m *Model) toggleMouse() {
 	}
 }
 
-// paste takes a bracketed paste: only a line that is being typed has a place for it.
+// paste takes a bracketed paste: only a line or a cell that is being typed has a place for it.
 func (m *Model) paste(text string) tea.Cmd {
 	if line, changed := m.typing(); line != nil {
 		line.Insert(text)
@@ -121,6 +130,9 @@ func (m *Model) paste(text string) tea.Cmd {
 	if m.mode() == keymap.Prompt {
 		m.prompt.line.Insert(text)
 		m.promptChanged()
+	}
+	if m.mode() == keymap.Edit {
+		m.pasteText(text)
 	}
 	return nil
 }
@@ -183,12 +195,28 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 }
 
 func (m *Model) click(c tea.MouseClickMsg) {
-	if c.Button != tea.MouseLeft || m.question != nil || m.help != nil {
+	if c.Button != tea.MouseLeft || m.question != nil {
 		return
 	}
 	if m.picker != nil {
 		m.clickPicker(c.Y)
-	} else if at, ok := m.list.At(c.Y); ok {
+		return
+	}
+	if m.inTheWay() {
+		return
+	}
+	if at, ok := m.list.At(c.Y); ok && !m.clickText(c, at) {
+		m.leaveEdit()
 		m.selectCell(at.Item)
+	}
+}
+
+// inTheWay tells whether something covers the notebook, or must be answered first.
+func (m *Model) inTheWay() bool {
+	switch m.mode() {
+	case keymap.Command, keymap.Edit, keymap.Prompt:
+		return false
+	default:
+		return true
 	}
 }

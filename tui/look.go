@@ -12,6 +12,7 @@ import (
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui/editor"
 )
 
 // look is what all cells need to be drawn: it ties render to the theme.
@@ -19,6 +20,8 @@ type look struct {
 	theme    themes.Theme
 	language string
 	now      func() time.Time
+	numbers  bool // of the lines of sources
+	cut      bool // long lines of sources scroll sideways instead of being wrapped
 	marks    marks
 }
 
@@ -27,13 +30,39 @@ func newLook(th themes.Theme, language string, now func() time.Time) *look {
 }
 
 func (l *look) source(c *notebook.Cell) render.Block {
-	switch c.Type {
-	case notebook.Markdown:
+	switch {
+	case c.Type == notebook.Markdown:
 		return render.Markdown(c.Source, l.theme)
-	case notebook.Code:
+	case l.numbers || l.cut:
+		e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
+		e.SetView(l.editorView(false))
+		return e
+	case c.Type == notebook.Code:
 		return render.Source(c.Source, l.language, l.theme)
 	default:
 		return render.Source(c.Source, "", l.theme)
+	}
+}
+
+// languageOf is the language of a document's code; where it says nothing, Python: that is
+// what will run it then.
+func languageOf(doc *notebook.Document) string {
+	language := doc.Language()
+	if name, _, _ := doc.Kernelspec(); language == "" && name == "" {
+		return "python"
+	}
+	return language
+}
+
+// languageOf is the language of a cell's source, "" for plain text.
+func (l *look) languageOf(t notebook.CellType) string {
+	switch t {
+	case notebook.Code:
+		return l.language
+	case notebook.Markdown:
+		return "markdown"
+	default:
+		return ""
 	}
 }
 

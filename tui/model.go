@@ -49,6 +49,7 @@ type Model struct {
 	find     finder
 	picker   *picker // open, else nil
 	prompt   promptLine
+	editing  editing
 	kernel   kernelState
 	saving   savingState
 	keeper   keeper
@@ -60,7 +61,8 @@ type Model struct {
 	width, height int
 	size          sizing
 	frame         tea.View
-	frames        int  // how many different frames there were
+	frames        int // how many different frames there were
+	clock         workClock
 	dirty         bool // the frame must be rebuilt
 	mouseOff      bool
 	modifiedEnter bool // this terminal can send Shift-Enter
@@ -78,7 +80,7 @@ func newModel(opt Options) *Model {
 		byKey: map[notebook.CellKey]*cellView{}, dirty: true,
 		width: opt.Width, height: opt.Height, editor: &editorRun{},
 	}
-	m.look = newLook(opt.Theme, m.doc.Language(), time.Now)
+	m.look = newLook(opt.Theme, languageOf(m.doc), time.Now)
 	m.acts = m.handlers()
 	m.syncCells()
 	m.layout()
@@ -121,6 +123,8 @@ func (m *Model) mode() keymap.Mode {
 		return keymap.Help
 	case m.prompt.focused:
 		return keymap.Prompt
+	case m.editing.cell != nil:
+		return keymap.Edit
 	}
 	return keymap.Command
 }
@@ -165,6 +169,7 @@ func (m *Model) choose(i int) {
 	if m.current = m.cell(); m.current != nil {
 		m.current.selected = true
 	}
+	m.keepEdit()
 	m.showSpan()
 	m.dirty = true
 }

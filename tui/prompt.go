@@ -50,7 +50,13 @@ func (m *Model) promptOpened() {
 	case open == nil:
 		m.promptClosed()
 	case open.ID != m.prompt.id:
-		m.prompt = promptLine{id: open.ID, cell: open.Cell, from: m.promptFrom(open.Cell), focused: m.question == nil}
+		writing := m.editing.cell != nil && (m.editing.typed || m.editing.cell.key != open.Cell)
+		m.prompt = promptLine{id: open.ID, cell: open.Cell, from: m.promptFrom(open.Cell), focused: m.question == nil && !writing}
+		if writing {
+			m.setHint("the code waits for a line; Esc, and Enter on its cell, goes there")
+			break
+		}
+		m.leaveEdit()
 		m.keys.Reset()
 		if i := m.doc.Index(open.Cell); i >= 0 {
 			m.choose(i)

@@ -114,6 +114,9 @@ func (m *Model) positionLabel() string {
 	if n := len(m.chosen()); n > 1 {
 		label = fmt.Sprintf("%d selected  ", n) + label
 	}
+	if m.editing.cell != nil {
+		label = "EDIT  " + label
+	}
 	return label
 }
 
@@ -129,8 +132,14 @@ func (m *Model) keyHints() string {
 	default:
 	}
 	run := "Ctrl-R"
+	if m.editing.cell != nil {
+		run = "Ctrl-J"
+	}
 	if m.modifiedEnter {
 		run = m.table.Keys(keymap.Command, keymap.RunNext)
+	}
+	if m.editing.cell != nil {
+		run = m.table.Keys(keymap.Edit, keymap.LeaveEdit) + " done  " + run
 	}
 	return run + " run  " + m.table.Keys(keymap.Everywhere, keymap.OpenHelp) + " help"
 }

@@ -7,6 +7,7 @@ import (
 
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.clock.begin(m.look.now())
 	cmd := tea.Batch(m.route(msg), m.settle(), m.keepCopy())
 	if idle := m.checkIdle(); idle != nil {
 		cmd = tea.Batch(cmd, idle)
@@ -30,6 +31,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.wheel(msg)
 	case tea.MouseClickMsg:
 		m.click(msg)
+	case tea.MouseMotionMsg:
+		m.drag(msg)
 	case tea.WindowSizeMsg:
 		m.resized(msg.Width, msg.Height)
 	case tea.KeyboardEnhancementsMsg:

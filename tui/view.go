@@ -15,6 +15,7 @@ const queryModes = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeC
 // View implements tea.Model. Bubble Tea calls it after every message; the frame is made
 // only when something in it changed.
 func (m *Model) View() tea.View {
+	defer func() { m.clock.end(m.look.now()) }()
 	if !m.dirty {
 		return m.frame
 	}
@@ -35,7 +36,7 @@ func (m *Model) View() tea.View {
 }
 
 func sameCursor(a, b *tea.Cursor) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.Position == b.Position
+	return a == nil && b == nil || a != nil && b != nil && a.Position == b.Position && a.Shape == b.Shape
 }
 
 // content is the whole screen as lines.
@@ -86,6 +87,8 @@ func (m *Model) cursor() *tea.Cursor {
 			row++
 		}
 		return tea.NewCursor(min(m.find.cursor, m.width-1), row)
+	case keymap.Edit:
+		return m.editCursor()
 	case keymap.Prompt:
 	default:
 		return nil

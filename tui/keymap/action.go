@@ -34,7 +34,7 @@ const (
 	ExtendDown    Action = "extend down"
 	ExtendUp      Action = "extend up"
 	SelectAll     Action = "select all"
-	EditExternal  Action = "edit"
+	EditExternal  Action = "external editor"
 	InsertAbove   Action = "insert above"
 	InsertBelow   Action = "insert below"
 	Delete        Action = "delete"

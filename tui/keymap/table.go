@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), outputs(), finding(), findLine(), list(), prompt(), path(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), outputs(), finding(), findLine(), list(), prompt(), path(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)
@@ -68,7 +68,6 @@ func moving() []Binding {
 
 func cells() []Binding {
 	return group(Command, "Cells",
-		bind(EditExternal, "edit in $EDITOR", "enter", "e"),
 		bind(InsertAbove, "insert above", "a"),
 		bind(InsertBelow, "insert below", "b"),
 		bind(Delete, "delete", "d d"),

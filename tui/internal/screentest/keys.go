@@ -16,7 +16,11 @@ func names() map[string]string {
 		"shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B",
 		"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B",
 		"shift+enter": "\x1b[13;2u", "ctrl+enter": "\x1b[13;5u", "alt+enter": "\x1b\r",
-		"shift+space": "\x1b[32;2u",
+		"shift+space": "\x1b[32;2u", "shift+tab": "\x1b[Z",
+		"shift+left": "\x1b[1;2D", "shift+right": "\x1b[1;2C", "shift+home": "\x1b[1;2H", "shift+end": "\x1b[1;2F",
+		"ctrl+left": "\x1b[1;5D", "ctrl+right": "\x1b[1;5C", "ctrl+home": "\x1b[1;5H", "ctrl+end": "\x1b[1;5F",
+		"alt+left": "\x1b[1;3D", "alt+right": "\x1b[1;3C", "alt+shift+down": "\x1b[1;4B",
+		"ctrl+shift+left": "\x1b[1;6D", "ctrl+shift+right": "\x1b[1;6C", "ctrl+delete": "\x1b[3;5~",
 	}
 }
 
@@ -46,4 +50,12 @@ func Wheel(x, y, n int) string {
 // Click is the report of a left click at a cell.
 func Click(x, y int) string {
 	return fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1)
+}
+
+// Paste is a bracketed paste.
+func Paste(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
+
+// Drag is the report of a left button pressed at one cell and let go at another.
+func Drag(x, y, toX, toY int) string {
+	return fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, toX+1, toY+1, toX+1, toY+1)
 }
