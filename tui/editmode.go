@@ -111,7 +111,7 @@ func (m *Model) record(ed editor.Edit) {
 }
 
 func (m *Model) write(key notebook.CellKey, ed editor.Edit) error {
-	group := m.editing.group.Group(ed, m.look.now())
+	group := m.editing.group.Group(ed, m.clock.key())
 	if c := ed.Changes[0]; group != "" {
 		return m.doc.Type(group, key, notebook.Splice{From: c.From, To: c.To, Text: c.Text})
 	}
@@ -140,7 +140,7 @@ func (m *Model) penTravel(possible bool, otherwise string, step func() (notebook
 		c.cell = now
 	}
 	m.syncCells()
-	if i := m.doc.Index(place.Key); i >= 0 && i != m.selected {
+	if i := m.doc.Index(place.Key); i >= 0 && (i != m.selected || m.editing.cell == nil) {
 		m.selectCell(i)
 		m.enterEdit()
 	}

@@ -21,6 +21,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.swallow = false
 		k, name = tea.KeyPressMsg{}, map[string]string{"A": "f1", "B": "f2"}[name]
 	}
+	if m.remains.take(name, k.Text, m.clock.key()) {
+		return nil
+	}
 	if m.hint != "" {
 		m.setHint("")
 	}

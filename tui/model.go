@@ -66,6 +66,7 @@ type Model struct {
 	dirty         bool // the frame must be rebuilt
 	mouseOff      bool
 	modifiedEnter bool // this terminal can send Shift-Enter
+	remains       remains
 	swallow       bool // the rest of a key that the terminal library does not know comes next
 
 	stop   bool // the user agreed that what runs ends with the program

@@ -39,7 +39,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.modifiedEnter = true
 		m.dirty = true
 	case uv.UnknownCsiEvent:
-		m.swallow = msg == linuxFunctionKey
+		m.pieces(string(msg))
+	case uv.UnknownEvent:
+		m.pieces(string(msg))
 	default:
 		return m.routeOwn(msg)
 	}

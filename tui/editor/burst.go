@@ -3,9 +3,11 @@ package editor
 import "time"
 
 // burstGap is the longest time between two keys of a paste that comes without brackets;
-// nobody types that fast. burstKeys is how many such keys there must be.
+// nobody types that fast, and no key repeats that fast. burstKeys is how many such keys
+// there must be. A paste that is under way may falter for pasteGap: we may have been busy.
 const (
-	burstGap  = 5 * time.Millisecond
+	burstGap  = 10 * time.Millisecond
+	pasteGap  = 40 * time.Millisecond
 	burstKeys = 4
 )
 
@@ -33,7 +35,7 @@ type Burst struct {
 // Key takes in a key that stands for text ("\n" for Enter and Ctrl-J) and says what it
 // is. run is all text of the run so far.
 func (b *Burst) Key(at time.Time, text string) (role Role, run string) {
-	if b.n == 0 || at.Sub(b.last) > burstGap {
+	if !b.Quick(at) {
 		*b = Burst{last: at, run: text, n: 1}
 		return First, text
 	}
@@ -51,7 +53,13 @@ func (b *Burst) Key(at time.Time, text string) (role Role, run string) {
 
 // Quick tells whether a key at a time would come quickly after the last one: a Ctrl-J
 // then is a line end that is pasted.
-func (b *Burst) Quick(at time.Time) bool { return b.n > 0 && at.Sub(b.last) <= burstGap }
+func (b *Burst) Quick(at time.Time) bool {
+	gap := burstGap
+	if b.n >= burstKeys {
+		gap = pasteGap
+	}
+	return b.n > 0 && at.Sub(b.last) <= gap
+}
 
 // End says that something other than text was typed: the next key starts a run.
 func (b *Burst) End() { *b = Burst{} }

@@ -131,7 +131,7 @@ func TestTypingIsNoBurst(t *testing.T) {
 	var b Burst
 	at := time.Unix(0, 0)
 	b.Key(at, "a")
-	if b.Quick(at.Add(6*time.Millisecond)) || !b.Quick(at.Add(time.Millisecond)) {
+	if b.Quick(at.Add(11*time.Millisecond)) || !b.Quick(at.Add(time.Millisecond)) {
 		t.Error("Quick")
 	}
 	b.End()

@@ -1,0 +1,48 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestSplitRepliesAreNoKeys types replies and reports that come in pieces, later than the
+// terminal library waits.
+func TestSplitRepliesAreNoKeys(t *testing.T) {
+	for _, seq := range []string{
+		"\x1b[<0;30|;20M", "\x1b[|<0;30;20M", "\x1b|[<65;30;20M", "\x1b[<0;30;20", "\x1b[M |!!",
+		"\x1b]11;rgb:0000/|0000/0000\x1b\\", "\x1b]11;rgb:0000/|0000/0000\x07", "\x1b|]11;rgb:ffff/ffff/ffff\x07",
+		"\x1bP>|xterm|(370)\x1b\\", "\x1b_Gi=31;O|K\x1b\\", "\x1b[?62;|22c", "\x1b[?2026|;2$y",
+	} {
+		t.Run(seq, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := open(t, setup{file: file("left", "b"), script: echo})
+				a.Type("enter")
+				for piece := range strings.SplitSeq(seq, "|") {
+					a.Keys(piece)
+					time.Sleep(100 * time.Millisecond)
+				}
+				time.Sleep(2 * time.Second)
+				a.Type("esc")
+				a.has("left", "b")
+				a.hides("ran", "[*]")
+				a.Type("g", "g", "enter")
+				a.letters("M")
+				a.has("Mleft", "b")
+			})
+		})
+	}
+}
+
+func TestEscapeAndABracketByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := open(t, setup{file: file("left", "b"), script: echo})
+		a.Type("enter", "esc")
+		time.Sleep(300 * time.Millisecond)
+		a.Type("[")
+		time.Sleep(300 * time.Millisecond)
+		a.Type("j")
+		a.shows("2/2")
+	})
+}
