@@ -85,6 +85,39 @@ func TestStoryRunSaveQuit(t *testing.T) {
 	})
 }
 
+// Typing in a cell and saving changes that line of the file and no other; what runs is
+// what was typed.
+func TestStoryEditSave(t *testing.T) {
+	nb := code(t, "x = 6", "print('the answer', x)")
+	before, err := os.ReadFile(nb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, nb)
+	s.see("the answer")
+	s.keys("\r")
+	s.see("EDIT")
+	s.keys("\x1b[1;5F")
+	s.keys(" * ")
+	s.see("x = 6 *")
+	s.keys("7")
+	s.see("x = 6 * 7", "● n.ipynb")
+	s.keys(ctrlS)
+	waitFile(t, s, nb, "x = 6 * 7")
+	after, err := os.ReadFile(nb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := bytes.Replace(before, []byte("x = 6"), []byte("x = 6 * 7"), 1); !bytes.Equal(after, want) {
+		t.Errorf("saved:\n%s\nwant:\n%s", after, want)
+	}
+	s.keys("\x1b[13;2u")
+	s.see("[1]")
+	s.keys(ctrlE)
+	s.see("the answer 42")
+	s.quit()
+}
+
 // Ctrl-C interrupts what runs and keeps the state; while idle it only hints; a signal to
 // the program's own group does not reach the kernel.
 func TestStoryInterrupt(t *testing.T) {
