@@ -44,12 +44,18 @@ func bundles(events []event.Body) []string {
 func TestBundles(t *testing.T) {
 	k := open(t, PythonOptions{})
 	for _, test := range []struct{ code, want string }{
-		{"class A:\n  def _repr_html_(self): return '<b>é</b>'\n  def _repr_markdown_(self): return None\n  def _repr_png_(self): return b'\\x89PNG'\n  def __repr__(self): return 'a'\nA()",
-			`image/png="iVBORw==" text/html="<b>\u00e9</b>" text/plain="a"`},
-		{"class B:\n  def _repr_mimebundle_(self, include=None, exclude=None): return {'text/html': 'h', 'application/json': {'n': [1]}}, {'text/html': {'isolated': True}}\n  def __repr__(self): return 'b'\nB()",
-			`application/json={"n": [1]} text/html="h" text/plain="b"`},
-		{"class C:\n  def _repr_html_(self): return 1/0\n  def _repr_latex_(self): return '$x$'\n  def __repr__(self): return 'c'\nC()",
-			`text/latex="$x$" text/plain="c"`},
+		{
+			"class A:\n  def _repr_html_(self): return '<b>é</b>'\n  def _repr_markdown_(self): return None\n  def _repr_png_(self): return b'\\x89PNG'\n  def __repr__(self): return 'a'\nA()",
+			`image/png="iVBORw==" text/html="<b>\u00e9</b>" text/plain="a"`,
+		},
+		{
+			"class B:\n  def _repr_mimebundle_(self, include=None, exclude=None): return {'text/html': 'h', 'application/json': {'n': [1]}}, {'text/html': {'isolated': True}}\n  def __repr__(self): return 'b'\nB()",
+			`application/json={"n": [1]} text/html="h" text/plain="b"`,
+		},
+		{
+			"class C:\n  def _repr_html_(self): return 1/0\n  def _repr_latex_(self): return '$x$'\n  def __repr__(self): return 'c'\nC()",
+			`text/latex="$x$" text/plain="c"`,
+		},
 		{"A", `text/plain="<class '__main__.A'>"`},
 		{"import unittest.mock; m = unittest.mock.MagicMock(__repr__=lambda s: 'mock'); m", `text/plain="mock"`},
 		{"display({'text/plain': 'p', 'application/json': [1]}, raw=True)", `application/json=[1] text/plain="p"`},

@@ -22,11 +22,20 @@ func TestIPykernel(t *testing.T) {
 		name string
 		tell func(*testing.T, kernelclient.Driver, *sink)
 	}{
-		{"runs", storyRuns}, {"many lines", storyManyLines}, {"one long line", storyLongLine},
-		{"many displays", storyDisplays}, {"displays and updates", storyUpdates},
-		{"interrupt", storyInterrupt}, {"input", storyInput}, {"interrupted input", storyInterruptedInput},
-		{"late output", storyLate}, {"comm", storyComm}, {"payloads", storyPayloads},
-		{"restart while running", storyRestart}, {"killed", storyKilled}, {"exit", storyExit},
+		{"runs", storyRuns},
+		{"many lines", storyManyLines},
+		{"one long line", storyLongLine},
+		{"many displays", storyDisplays},
+		{"displays and updates", storyUpdates},
+		{"interrupt", storyInterrupt},
+		{"input", storyInput},
+		{"interrupted input", storyInterruptedInput},
+		{"late output", storyLate},
+		{"comm", storyComm},
+		{"payloads", storyPayloads},
+		{"restart while running", storyRestart},
+		{"killed", storyKilled},
+		{"exit", storyExit},
 	} {
 		t.Run(story.name, func(t *testing.T) { story.tell(t, d, s) })
 	}
