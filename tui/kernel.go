@@ -75,6 +75,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 		return nil
 	}
 	changes := m.session.Apply(msg.events)
+	m.inserted(changes.Inserted)
 	m.refresh(changes.Cells...)
 	if changes.State {
 		m.stateChanged()
@@ -117,7 +118,11 @@ func (m *Model) stateChanged() {
 	if s.State == event.Dead && s.Detail != "" && s.Detail != "stopped" {
 		m.kernel.death = s.Detail + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
 			m.table.Keys(keymap.Command, keymap.OpenKernels) + " chooses another"
-		m.say(failure, m.kernel.death)
+		how := failure
+		if s.Detail == event.ExitedByCode {
+			how = info
+		}
+		m.say(how, m.kernel.death)
 	}
 	m.hint = ""
 }

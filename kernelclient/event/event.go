@@ -126,6 +126,9 @@ type State struct {
 // KernelState is a kernel's state in one word.
 type KernelState string
 
+// ExitedByCode is the Detail of a Dead kernel that its own code asked to exit: nothing went wrong.
+const ExitedByCode = "the kernel ended by its code (exit)"
+
 // The states. Busy and Idle are about user code only: a completion does not make a kernel busy.
 const (
 	Starting     KernelState = "starting"

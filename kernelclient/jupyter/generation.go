@@ -194,7 +194,7 @@ func (g *generation) verdict() kernelclient.Outcome {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.leaving {
-		return kernelclient.Outcome{Reason: event.Died, Detail: "the kernel ended by its code (exit)"}
+		return kernelclient.Outcome{Reason: event.Died, Detail: event.ExitedByCode}
 	}
 	select {
 	case <-g.kernel.Died():
