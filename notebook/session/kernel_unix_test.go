@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/kernelclient/local"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/session"
@@ -129,9 +130,10 @@ func TestExitInCells(t *testing.T) {
 func TestAskRealKernels(t *testing.T) {
 	for _, kernel := range []string{"python3", "builtin-python"} {
 		t.Run(kernel, func(t *testing.T) {
-			doc := codeCells(t, "import time\nprint('on', flush=True)\ntime.sleep(600)", "value = 1\n'😀'; value.bit_l")
+			doc := codeCells(t, "import time\nprint('on', flush=True)\ntime.sleep(600)", "value = 1\n'😀'; value.bit_l", hosttest.WarmUp)
 			s := realSession(t, doc, kernel)
 			key, source := doc.Cells()[1].Key, doc.Cells()[1].Source
+			runOne(t, s, doc.Cells()[2].Key)
 			runOne(t, s, key) // fails, but there is a value then
 			c, err := s.Complete(t.Context(), key, source, len(source))
 			if err != nil || len(c.Matches) == 0 || !strings.HasSuffix(source[:c.Start]+c.Matches[0].Text, "'😀'; value.bit_length") {
