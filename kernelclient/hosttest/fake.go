@@ -183,6 +183,9 @@ func (f *Fake) Die(detail string) {
 }
 
 func (f *Fake) close() {
+	if f.gone == nil {
+		return // closed before it was opened
+	}
 	select {
 	case <-f.gone:
 	default:
