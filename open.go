@@ -27,7 +27,12 @@ func (c *common) open(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		path = args[0]
 		var err error
-		if doc, file, err = read(path, true); err != nil {
+		doc, file, err = read(path, true)
+		var format *notebook.FormatError
+		if errors.As(err, &format) {
+			return c.openBroken(ctx, path, format)
+		}
+		if err != nil {
 			return err
 		}
 	} else {
@@ -39,10 +44,14 @@ func (c *common) open(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeHost()
-	status, err := tui.Run(ctx, tui.Options{
+	return ended(tui.Run(ctx, tui.Options{
 		Session: s, File: file, Theme: themes.Dark(), StateDir: stateDir(), Notices: notices(doc),
 		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
-	})
+	}))
+}
+
+// ended makes an error of how the program ended.
+func ended(status int, err error) error {
 	if err != nil {
 		return &batch.Error{Status: batch.Status(status), Err: err}
 	}

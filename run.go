@@ -72,6 +72,9 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 
 // saver is how the run is saved; nil where nothing is to be written.
 func saver(doc *notebook.Document, file *diskfile.File, f runFlags) (func(notebook.Snapshot) error, error) {
+	if old := doc.Converted(); old > 0 && f.out == "" && f.inplace {
+		return nil, fmt.Errorf("the file is nbformat %d and would become nbformat 4; --out FILE saves it elsewhere", old)
+	}
 	if f.out != "" {
 		var err error
 		if file, err = target(f.out); err != nil {

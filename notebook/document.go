@@ -124,6 +124,10 @@ func (d *Document) Index(key CellKey) int {
 // ReadOnly is "" or the reason why the document cannot be changed.
 func (d *Document) ReadOnly() string { return d.file.ReadOnly() }
 
+// Converted is the nbformat of the file that was read where that is older than 4, else 0.
+// A snapshot is nbformat 4: it is the caller's part to ask before the file becomes that.
+func (d *Document) Converted() int { return d.file.Converted() }
+
 // Notices are short remarks about the file for the user, such as ids that occur twice.
 func (d *Document) Notices() []string {
 	if !d.file.HasIDs() {

@@ -84,6 +84,10 @@ func TestNbformatAccepts(t *testing.T) {
 	d := New()
 	useHard(t, d)
 	save("new-used.ipynb", text(t, d))
+	old, _ := open(t, "A11.ipynb")
+	save("old.ipynb", text(t, old))
+	useHard(t, old)
+	save("old-used.ipynb", text(t, old))
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "cases", "*.ipynb"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)

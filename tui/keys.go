@@ -58,6 +58,9 @@ func (m *Model) pressed(k tea.KeyPressMsg, name string) tea.Cmd {
 
 // act does what an action says.
 func (m *Model) act(a keymap.Action) tea.Cmd {
+	if m.broken != nil && !onBroken(a) {
+		return nil
+	}
 	if strings.HasPrefix(string(a), "answer: ") {
 		return m.answer(a)
 	}
@@ -73,7 +76,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 	for _, part := range []map[keymap.Action]func() tea.Cmd{
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 		m.findActions(), m.pickerActions(), m.paletteActions(),
-		m.compareActions(), m.pathActions(),
+		m.compareActions(), m.pathActions(), m.brokenActions(),
 		m.editActions(), m.penMoves(),
 	} {
 		for a, f := range part {
@@ -188,6 +191,8 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 	switch {
 	case m.compare != nil:
 		m.scrollCompare(n)
+	case m.broken != nil:
+		m.scrollText(n)
 	case m.picker != nil:
 		m.movePick(n / wheelLines)
 	case m.help != nil:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -56,6 +57,7 @@ type Model struct {
 	disk     disk
 	path     *pathLine    // a name to save under is being typed
 	compare  *comparePage // below a question
+	broken   *brokenPage  // in place of a notebook
 	editor   *editorRun   // the external editor that runs, for signals
 
 	width, height int
@@ -84,10 +86,17 @@ func newModel(opt Options) *Model {
 	m.look = newLook(opt.Theme, languageOf(m.doc), time.Now)
 	m.acts = m.handlers()
 	m.syncCells()
+	if opt.Broken != nil {
+		m.broken = &brokenPage{Broken: *opt.Broken}
+	}
 	m.layout()
 	m.openRecovery()
+	m.oldFormat = m.doc.Converted()
 	for _, notice := range append(m.doc.Notices(), opt.Notices...) {
 		m.say(warning, notice)
+	}
+	if m.oldFormat > 0 {
+		m.say(info, fmt.Sprintf("%s is nbformat %d, shown as nbformat 4; the file stays as it is until you save and say yes", m.fileName(), m.oldFormat))
 	}
 	if why := m.doc.ReadOnly(); why != "" {
 		m.say(warning, "read-only: "+why)
@@ -114,6 +123,8 @@ func (m *Model) mode() keymap.Mode {
 	switch {
 	case m.question != nil:
 		return keymap.Question
+	case m.broken != nil:
+		return keymap.Text
 	case m.path != nil:
 		return keymap.Path
 	case m.picker != nil:

@@ -22,6 +22,9 @@ type Options struct {
 	StateDir string   // for recovery copies
 	Notices  []string // said at the start, such as that the file is read-only
 
+	// Broken is shown in place of a notebook; then Session is of an empty one and File nil.
+	Broken *Broken
+
 	// Watch begins to watch a file; nil: changes are noticed at saves and when the terminal
 	// comes to the front only.
 	Watch func(path string) Watcher

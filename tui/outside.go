@@ -302,5 +302,6 @@ func (m *Model) takeTheirs(t *theirs) {
 	m.sayDisk("", "")
 	m.file = t.file
 	m.locked = t.file.ReadOnly()
+	m.oldFormat = t.doc.Converted()
 	m.adopt("reload from disk", t.doc, true)
 }

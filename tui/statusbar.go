@@ -19,6 +19,9 @@ func (m *Model) statusBar() string {
 	left := " " + m.fileLabel() + "  " + m.kernelLabel()
 	right := m.positionLabel()
 	keys := m.keyHints()
+	if m.broken != nil {
+		left, right, keys = m.broken.status(m.table)
+	}
 	room := m.width
 	left = ansi.Truncate(left, room, "…")
 	room -= ansi.StringWidth(left)

@@ -48,6 +48,8 @@ func (m *Model) content() string {
 	switch {
 	case m.compare != nil:
 		lines = append(lines, m.compare.lines(m.width, m.size.list, m.look.theme)...)
+	case m.broken != nil:
+		lines = append(lines, m.broken.draw(m.width, m.size.list, m.look.theme)...)
 	case m.help != nil:
 		lines = append(lines, m.help.lines(m.width, m.size.list, m.look.theme)...)
 	default:

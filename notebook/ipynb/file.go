@@ -19,6 +19,7 @@ type File struct {
 	cells        []Cell
 	list         array // the cells list; of no use where readOnly is set
 	readOnly     string
+	from         int // the nbformat that it was converted from, 0 for none
 }
 
 // Cell is a cell as the file has it. An absent field is nil.
@@ -40,7 +41,7 @@ func newlines(s string) string {
 }
 
 // Parse reads a notebook of any nbformat. What is no notebook is a *FormatError; an
-// nbformat other than 4 opens read-only. Outputs are passed over, not decoded.
+// nbformat newer than 4 opens read-only, an older one is converted: see Converted. Outputs are passed over, not decoded.
 func Parse(data []byte) (*File, error) {
 	if err := looks(data); err != nil {
 		return nil, err
@@ -155,8 +156,7 @@ func (f *File) judge() error {
 	case f.major > 4:
 		f.readOnly = fmt.Sprintf("nbformat %d is newer than this program knows (4): read-only", f.major)
 	case f.major > 0:
-		f.readOnly = fmt.Sprintf("nbformat %d is an old format: read-only (jupyter nbconvert --to notebook makes it nbformat 4)", f.major)
-		f.cells = f.oldCells()
+		return f.adoptOld()
 	default:
 		return notNotebook(fmt.Sprintf("nbformat %d does not exist", f.major))
 	}
@@ -164,7 +164,7 @@ func (f *File) judge() error {
 }
 
 // Cells returns the cells in file order. The caller may not change them. Cells of older
-// formats are shown as nbformat 4 would have them.
+// formats are as nbformat 4 has them.
 func (f *File) Cells() []Cell { return f.cells }
 
 // Metadata returns the notebook's metadata, nil where the file has none.
@@ -179,5 +179,9 @@ func (f *File) HasIDs() bool { return f.major == 4 && f.minor >= 5 }
 // ReadOnly is "" or the reason why the file can only be looked at.
 func (f *File) ReadOnly() string { return f.readOnly }
 
-// Bytes returns the file as it was read. The caller may not change them.
+// Converted is the nbformat of the file that was read where that is older than 4, else 0.
+// All else is about the converted notebook: writing it makes the file nbformat 4.
+func (f *File) Converted() int { return f.from }
+
+// Bytes returns the file as it was read, or as it was converted. The caller may not change them.
 func (f *File) Bytes() []byte { return f.data }

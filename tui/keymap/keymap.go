@@ -11,6 +11,7 @@ const (
 	Command    Mode = "command"
 	Prompt     Mode = "prompt"   // a line for input() is being typed
 	Path       Mode = "path"     // the name of a file is being typed
+	Text       Mode = "text"     // a file is shown that is no notebook
 	Question   Mode = "question" // the program waits for an answer
 	Help       Mode = "help"     // the help page is open
 	Find       Mode = "find"     // the search line is being typed

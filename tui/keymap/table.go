@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), outputs(), finding(), findLine(), list(), prompt(), path(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), outputs(), finding(), findLine(), list(), prompt(), path(), text(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)
@@ -157,6 +157,19 @@ func path() []Binding {
 	return group(Path, "A name to save under",
 		bind(SavePath, "save under this name", "enter"),
 		bind(LeavePath, "leave it", "esc"),
+	)
+}
+
+func text() []Binding {
+	return group(Text, "A file that is no notebook",
+		bind(ViewText, "view it as text, or why it is none", "v"),
+		bind(TextDown, "scroll down", "j", "down"),
+		bind(TextUp, "scroll up", "k", "up"),
+		bind(TextPageDown, "a page down", "pgdown", "space"),
+		bind(TextPageUp, "a page up", "pgup", "shift+space"),
+		bind(TextFirst, "first line", "g g", "home"),
+		bind(TextLast, "last line", "G", "end"),
+		bind(CloseText, "quit", "q"),
 	)
 }
 
