@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; the others are for those
 # who build nbterm (docs/contributing.md).
-.PHONY: run build test lint test-peers fuzz bench golden clean
+.PHONY: run build test lint test-peers fuzz soak bench golden clean
 .DEFAULT_GOAL := build
 
 GROUP ?= ipykernel6
@@ -44,6 +44,10 @@ fuzz:
 	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; \
 	done
+
+# The program is killed a hundred times while somebody edits and saves.
+soak:
+	python=$$(.ci/setup) && NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_KILLS=100 go test -count=1 -parallel 10 -run TestKilled .
 
 # The budgets, as ratios beside a jupyter_client script and nbformat.
 bench:

@@ -32,7 +32,23 @@ type terminal struct {
 // open starts `nbterm args…` on a terminal of 100x40. The test fails if anything is left behind.
 func open(t testing.TB, args ...string) *terminal {
 	t.Helper()
+	return start(t, nbterm(t, args...))
+}
+
+// openIn is open with the home, and so the state, that a program had before.
+func openIn(t testing.TB, home string, args ...string) *terminal {
+	t.Helper()
 	cmd := nbterm(t, args...)
+	for i, kv := range cmd.Env {
+		if strings.HasPrefix(kv, "HOME=") {
+			cmd.Env[i] = "HOME=" + home
+		}
+	}
+	return start(t, cmd)
+}
+
+func start(t testing.TB, cmd *exec.Cmd) *terminal {
+	t.Helper()
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 40})
 	if err != nil {
 		t.Fatal(err)

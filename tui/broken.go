@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -119,11 +120,6 @@ func (b *brokenPage) status(t *keymap.Table) (left, right, keys string) {
 }
 
 // onBroken tells what may be done while a file is shown that is no notebook.
-func onBroken(a keymap.Action) bool {
-	switch a {
-	case keymap.ViewText, keymap.TextDown, keymap.TextUp, keymap.TextPageDown, keymap.TextPageUp, keymap.TextFirst, keymap.TextLast, keymap.CloseText,
-		keymap.Quit, keymap.Repaint, keymap.ToggleMouse, keymap.Suspend:
-		return true
-	}
-	return false
+func (m *Model) onBroken(a keymap.Action) bool {
+	return m.brokenActions()[a] != nil || slices.Contains([]keymap.Action{keymap.Quit, keymap.Repaint, keymap.ToggleMouse, keymap.Suspend}, a)
 }

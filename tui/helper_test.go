@@ -60,6 +60,7 @@ type setup struct {
 	theme         themes.Theme
 	profile       colorprofile.Profile
 	again         *app // open that one's file as it is on disk, with its state folder
+	broken        *tui.Broken
 	watch         bool // the file is watched for real
 }
 
@@ -98,6 +99,9 @@ func open(t *testing.T, s setup) *app {
 		File:    file, Theme: s.theme, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch),
 		Env:   append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
+	}
+	if opt.Broken = s.broken; s.broken != nil {
+		opt.File = nil
 	}
 	a.Screen = screentest.Start(t, screentest.Config{
 		Width: s.width, Height: s.height, Idle: a.probe.Idle, Sync: tui.ProbeKeys, OSPipe: s.osPipe,

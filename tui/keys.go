@@ -58,7 +58,7 @@ func (m *Model) pressed(k tea.KeyPressMsg, name string) tea.Cmd {
 
 // act does what an action says.
 func (m *Model) act(a keymap.Action) tea.Cmd {
-	if m.broken != nil && !onBroken(a) {
+	if m.broken != nil && !m.onBroken(a) {
 		return nil
 	}
 	if strings.HasPrefix(string(a), "answer: ") {
