@@ -66,7 +66,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	k, closeHost, err := c.start(ctx, language)
+	k, closeHost, err := c.start(ctx, language, f.request)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 }
 
 // start chooses a kernel for a language and starts it.
-func (c *common) start(ctx context.Context, language string) (kernelclient.Context, func(), error) {
+func (c *common) start(ctx context.Context, language string, request float64) (kernelclient.Context, func(), error) {
 	dir, err := c.folder("./-")
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +102,7 @@ func (c *common) start(ctx context.Context, language string) (kernelclient.Conte
 		return nil, nil, err
 	}
 	k, err := session.StartFor(ctx, host, session.Wish{Override: c.kernel, Language: language},
-		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: seconds(c.startup)})
+		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: seconds(c.startup), RequestTimeout: seconds(request)})
 	if err != nil {
 		closeHost()
 		return nil, nil, &batch.Error{Status: batch.StatusOf(err), Err: err}

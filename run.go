@@ -52,7 +52,9 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	s, closeHost, err := c.session(doc, path, session.Options{Timeout: seconds(f.timeout), GoOn: f.allowErrors, KeepSources: true})
+	s, closeHost, err := c.session(doc, path, session.Options{
+		Timeout: seconds(f.timeout), RequestTimeout: seconds(f.request), GoOn: f.allowErrors, KeepSources: true,
+	})
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type StartSpec struct {
 	Env            []string      // further K=V, never saved
 	Session        string        // the notebook's path for JPY_SESSION_NAME, "" for none
 	StartupTimeout time.Duration // until the first kernel_info_reply; 0 = none
+	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit
 }
 
 // ContextInfo describes a context.

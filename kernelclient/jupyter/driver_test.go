@@ -284,6 +284,17 @@ func TestKernelThatIsKept(t *testing.T) {
 	})
 }
 
+func TestSendingIsBounded(t *testing.T) {
+	withKernel(t, func(k *fakeKernel) {
+		k.stuck = func(m Message) bool { return m.Header.Type == "execute_request" }
+	}, func(t *testing.T, d *driver, _ *sink) {
+		out := execute(t, d, "a", "1")
+		if out.Reason != event.Lost || !strings.Contains(out.Detail, "--request-timeout") {
+			t.Errorf("got %+v", out)
+		}
+	})
+}
+
 func TestInterruptIsHeldUntilTheKernelAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newFakeKernel()

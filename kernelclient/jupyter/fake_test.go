@@ -30,6 +30,7 @@ type fakeKernel struct {
 	onInterrupt func() (bool, error)
 	onStop      func(ctx context.Context)
 	onInput     func(k *fakeKernel, m Message)
+	stuck       func(m Message) bool // this message can never be handed over
 	count       int
 }
 
@@ -112,6 +113,10 @@ func (k *fakeKernel) Send(ctx context.Context, m Message) error {
 	case <-k.died:
 		return io.ErrClosedPipe
 	default:
+	}
+	if k.stuck != nil && k.stuck(m) {
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	k.in.Push(m, 1)
 	return nil

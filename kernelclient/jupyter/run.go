@@ -128,7 +128,14 @@ func (g *generation) execute(ctx context.Context, x *run) error {
 	x.msg, x.idle, x.replied, x.status = h.ID, false, false, ""
 	x.probe, x.probes = "", 0
 	g.mu.Unlock()
-	return g.send(ctx, Message{Channel: Shell, Header: h, Content: x.request})
+	limit := &kernelclient.TimeoutError{Clock: kernelclient.Connecting, Limit: g.d.opt.RequestTimeout, Setting: "--request-timeout"}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.d.opt.RequestTimeout, limit)
+	defer cancel()
+	err := g.send(ctx, Message{Channel: Shell, Header: h, Content: x.request})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // unsent is the outcome of a run whose request could not be handed over. A lost connection

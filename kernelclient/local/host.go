@@ -129,7 +129,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 		return nil, err
 	}
 	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir}
-	driver := jupyter.NewDriver(h.launcher(info.ID, s, start), jupyter.DriverOptions{})
+	driver := jupyter.NewDriver(h.launcher(info.ID, s, start), jupyter.DriverOptions{RequestTimeout: start.RequestTimeout})
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := kernelclient.OpenLog(info, driver, kernelclient.LogOptions{

@@ -23,6 +23,7 @@ type Options struct {
 	Path           string        // of the notebook, for the kernel's JPY_SESSION_NAME
 	Env            []string      // further K=V for the kernel, never saved
 	StartupTimeout time.Duration // 0 = none
+	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit
 	Timeout        time.Duration // of one cell; 0 = none
 	GoOn           bool          // a cell's failure does not cancel the cells behind it
 	AllowStdin     bool          // somebody can answer input()
@@ -117,7 +118,8 @@ func (s *Session) Start(ctx context.Context) error {
 
 func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note string) error {
 	c, err := s.host.Start(ctx, kernelclient.StartSpec{
-		Kernel: k.Name, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path, StartupTimeout: s.opt.StartupTimeout,
+		Kernel: k.Name, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path,
+		StartupTimeout: s.opt.StartupTimeout, RequestTimeout: s.opt.RequestTimeout,
 	})
 	if err != nil {
 		return err
