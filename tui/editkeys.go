@@ -15,16 +15,9 @@ func (m *Model) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	if name == "ctrl+j" && m.editing.burst.Quick(m.clock.key()) {
 		return m.typeText("\n") // a line end of a paste without brackets
 	}
-	if a, bound := m.table.Action(keymap.Edit, name); bound {
-		text, burst := map[keymap.Action]string{keymap.NewLine: "\n", keymap.Complete: "\t"}[a]
-		if burst && m.editing.burst.Quick(m.clock.key()) {
-			return m.typeText(text)
-		}
-		if !burst {
-			m.editing.burst.End()
-		}
-		m.dropCompletion()
-		return m.act(a)
+	a, bound := m.table.Action(keymap.Edit, name)
+	if _, own := m.table.Own(keymap.Completing, name); bound || own && m.completion.open {
+		return m.editAction(a, name)
 	}
 	if rest, alt := strings.CutPrefix(name, "alt+"); alt && rest != "" {
 		m.leaveEdit() // a terminal sends Escape and a key in quick succession like this
@@ -36,10 +29,33 @@ func (m *Model) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	return nil
 }
 
+// editAction does what a key is bound to, unless the key is a line end or a tab of a paste
+// without brackets.
+func (m *Model) editAction(a keymap.Action, name string) tea.Cmd {
+	burst, now := &m.editing.burst, m.clock.key()
+	if a == keymap.NewLine && burst.Quick(now) || a == keymap.Complete && burst.Tab(now) {
+		return m.typeText(map[keymap.Action]string{keymap.NewLine: "\n", keymap.Complete: "\t"}[a])
+	}
+	if cmd, taken := m.completionKey(name); taken {
+		return cmd
+	}
+	if a != keymap.NewLine {
+		burst.End()
+	}
+	if a != keymap.Backspace {
+		m.dropCompletion()
+	}
+	defer m.filterCompletion()
+	return m.act(a)
+}
+
 // typeText types what a key stands for. Of keys that come as fast as a paste does, only
 // what they literally say counts: no indentation and no brackets of ours.
 func (m *Model) typeText(text string) tea.Cmd {
 	pen, e := m.pen(), &m.editing
+	if !m.completion.open {
+		m.dropCompletion() // its answer would come after typing went on
+	}
 	before := pen.Mark()
 	role, run := e.burst.Key(m.clock.key(), text)
 	switch role {
@@ -54,6 +70,7 @@ func (m *Model) typeText(text string) tea.Cmd {
 	case editor.Quick:
 		m.record(pen.Insert(text))
 	}
+	m.filterCompletion()
 	return nil
 }
 

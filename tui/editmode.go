@@ -61,6 +61,7 @@ func (m *Model) leaveEdit() {
 	m.keys.Reset()
 	m.dropCompletion()
 	c.closeEditor()
+	defer m.showWaitingPage()
 	if i := m.doc.Index(c.key); i >= 0 {
 		m.list.Changed(i)
 		m.list.Reveal(i)

@@ -56,6 +56,7 @@ type setup struct {
 	env           []string
 	notices       []string
 	host          kernelclient.Host // nil: of one kernel in memory
+	asks          *hosttest.Fake    // the kernel, if it can be asked
 	osPipe        bool              // see screentest.Config
 	theme         themes.Theme
 	profile       colorprofile.Profile
@@ -78,9 +79,13 @@ func open(t *testing.T, s setup) *app {
 	if s.profile == 0 {
 		s.profile = colorprofile.ANSI256
 	}
+	if s.asks == nil {
+		s.asks = &hosttest.Fake{}
+	}
+	s.asks.Script = s.script
 	a := &app{
 		t: t, probe: &tui.Probe{}, path: filepath.Join(t.TempDir(), s.name), state: t.TempDir(),
-		signals: make(chan os.Signal, 1), stderr: &bytes.Buffer{}, kernel: &hosttest.Fake{Script: s.script},
+		signals: make(chan os.Signal, 1), stderr: &bytes.Buffer{}, kernel: s.asks,
 	}
 	doc, file := notebook.New(), diskfile.New(a.path)
 	if s.again != nil {

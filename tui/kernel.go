@@ -76,7 +76,11 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 	}
 	changes := m.session.Apply(msg.events)
 	m.inserted(changes.Inserted)
+	if len(changes.Inserted) > 0 {
+		m.syncCells()
+	}
 	m.refresh(changes.Cells...)
+	m.showPages(changes.Pages)
 	if changes.State {
 		m.stateChanged()
 	}

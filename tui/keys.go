@@ -77,7 +77,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 		m.findActions(), m.pickerActions(), m.paletteActions(),
 		m.compareActions(), m.pathActions(), m.brokenActions(),
-		m.editActions(), m.penMoves(),
+		m.editActions(), m.penMoves(), m.completionActions(), m.paneActions(),
 	} {
 		for a, f := range part {
 			all[a] = f
@@ -151,6 +151,8 @@ func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
 		return &m.path.line, func() tea.Cmd { m.path.why, m.dirty = "", true; return nil }
 	case mode == keymap.List:
 		return &m.picker.line, m.filterPicker
+	case mode == keymap.PaneLine:
+		return &m.pane.line, m.findPane
 	case mode != keymap.Find:
 		return nil, nil
 	case m.find.second:
@@ -197,6 +199,8 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 		m.movePick(n / wheelLines)
 	case m.help != nil:
 		m.scrollHelp(n)
+	case m.pane != nil && w.Y >= m.size.list:
+		m.scrollPane(n)
 	default:
 		m.scroll(n)
 	}

@@ -15,6 +15,7 @@ const resizeQuiet = 60 * time.Millisecond
 type sizing struct {
 	list   int // rows of the notebook
 	notes  int // rows of a message, a question or a hint
+	pane   int // rows of the pane below it
 	status int // rows of the status bar
 
 	known   bool // a first size was taken
@@ -67,6 +68,7 @@ func (m *Model) resized(width, height int) {
 	m.width, m.height = width, height
 	m.layout()
 	m.list.Reveal(m.selected)
+	m.penMoved()
 	m.keepTail()
 	m.dirty = true
 }
@@ -79,6 +81,8 @@ func (m *Model) layout() {
 	}
 	m.size.notes = len(m.notes(max(m.height-m.size.status-1, 0)))
 	m.size.list = max(m.height-m.size.status-m.size.notes, 0)
+	m.size.pane = m.paneHeight(m.size.list)
+	m.size.list -= m.size.pane
 	m.list.SetSize(m.width, m.size.list)
 }
 

@@ -43,22 +43,25 @@ type Model struct {
 	follow    notebook.CellKey // whose tail the window follows, "" for none
 	clipboard []notebook.NewCell
 
-	messages messages
-	hint     string // shown until the next key
-	question *question
-	help     *helpPage
-	find     finder
-	picker   *picker // open, else nil
-	prompt   promptLine
-	editing  editing
-	kernel   kernelState
-	saving   savingState
-	keeper   keeper
-	disk     disk
-	path     *pathLine    // a name to save under is being typed
-	compare  *comparePage // below a question
-	broken   *brokenPage  // in place of a notebook
-	editor   *editorRun   // the external editor that runs, for signals
+	messages   messages
+	hint       string // shown until the next key
+	question   *question
+	help       *helpPage
+	find       finder
+	picker     *picker // open, else nil
+	prompt     promptLine
+	editing    editing
+	completion completion
+	pane       *pane         // open, else nil
+	page       *session.Page // waits for the end of typing
+	kernel     kernelState
+	saving     savingState
+	keeper     keeper
+	disk       disk
+	path       *pathLine    // a name to save under is being typed
+	compare    *comparePage // below a question
+	broken     *brokenPage  // in place of a notebook
+	editor     *editorRun   // the external editor that runs, for signals
 
 	width, height int
 	size          sizing
@@ -133,6 +136,10 @@ func (m *Model) mode() keymap.Mode {
 		return keymap.Find
 	case m.help != nil:
 		return keymap.Help
+	case m.pane != nil && m.pane.asking:
+		return keymap.PaneLine
+	case m.pane != nil:
+		return keymap.Pane
 	case m.prompt.focused:
 		return keymap.Prompt
 	case m.editing.cell != nil:
@@ -168,7 +175,11 @@ func (m *Model) syncCells() {
 	}
 	m.byKey = present
 	m.list.SetItems(items)
-	m.choose(m.selected)
+	at := m.selected
+	if m.current != nil && present[m.current.key] == m.current {
+		at = m.doc.Index(m.current.key)
+	}
+	m.choose(at)
 	m.dirty = true
 }
 

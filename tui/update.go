@@ -65,6 +65,10 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.called(msg)
 	case kernelsMsg:
 		return m.kernelsListed(msg)
+	case completedMsg:
+		m.completed(msg)
+	case inspectedMsg:
+		m.inspected(msg)
 	case foundMsg:
 		return m.found(msg)
 	case savedMsg:

@@ -67,6 +67,10 @@ func (m *Model) content() string {
 		over = over[:min(len(over), len(lines))]
 		copy(lines[len(lines)-len(over):], over)
 	}
+	m.overlayCompletion(lines)
+	if m.size.pane > 0 {
+		lines = append(lines, m.paneLines(m.size.pane)...)
+	}
 	lines = append(lines, m.notes(m.size.notes)...)
 	if m.size.status > 0 {
 		lines = append(lines, m.statusBar())
@@ -79,12 +83,15 @@ func (m *Model) cursor() *tea.Cursor {
 	switch m.mode() {
 	case keymap.Path:
 		_, column := m.path.draw(m.width)
-		return tea.NewCursor(column, m.size.list+m.size.notes-1)
+		return tea.NewCursor(column, m.size.list+m.size.pane+m.size.notes-1)
 	case keymap.List:
 		row := m.size.list - min(len(m.pickerLines()), m.size.list)
 		return tea.NewCursor(min(m.picker.cursor, m.width-1), row)
+	case keymap.PaneLine:
+		_, x := m.inputLine("/", &m.pane.line, "")
+		return tea.NewCursor(min(x, m.width-1), m.size.list)
 	case keymap.Find:
-		row := m.size.list
+		row := m.size.list + m.size.pane
 		if m.find.second && m.size.notes > 1 {
 			row++
 		}

@@ -9,6 +9,7 @@ const (
 	burstGap  = 10 * time.Millisecond
 	pasteGap  = 40 * time.Millisecond
 	burstKeys = 4
+	tabGap    = 3 * time.Millisecond // see Tab
 )
 
 // Role is what a key is within a run of keys that came in quick succession.
@@ -60,6 +61,10 @@ func (b *Burst) Quick(at time.Time) bool {
 	}
 	return b.n > 0 && at.Sub(b.last) <= gap
 }
+
+// Tab is Quick for a key that people press for what it does: one that is part of a paste
+// comes at once behind the key before.
+func (b *Burst) Tab(at time.Time) bool { return b.n > 0 && at.Sub(b.last) <= tabGap }
 
 // End says that something other than text was typed: the next key starts a run.
 func (b *Burst) End() { *b = Burst{} }

@@ -130,3 +130,68 @@ func editingCells() []Binding {
 		bind(ToggleWrap, "wrap long lines or scroll them", "w"),
 	)
 }
+
+// The modes around edit mode.
+const (
+	Completing Mode = "completions" // their list is open; other keys are those of Edit
+	Pane       Mode = "pane"        // a text of the kernel is shown
+	PaneLine   Mode = "pane line"   // what to search for in it is being typed
+)
+
+// The actions of the list of completions and of the pane.
+const (
+	CompletionAccept Action = "completion accept"
+	CompletionDown   Action = "completion down"
+	CompletionUp     Action = "completion up"
+	CompletionNext   Action = "completion page down"
+	CompletionBack   Action = "completion page up"
+	CompletionClose  Action = "completion close"
+	PaneDown         Action = "pane down"
+	PaneUp           Action = "pane up"
+	PanePageDown     Action = "pane page down"
+	PanePageUp       Action = "pane page up"
+	PaneTop          Action = "pane top"
+	PaneBottom       Action = "pane bottom"
+	PaneFind         Action = "pane find"
+	PaneNext         Action = "pane find next"
+	PanePrevious     Action = "pane find previous"
+	PaneClose        Action = "pane close"
+	PaneFound        Action = "pane find keep"
+	PaneForget       Action = "pane find forget"
+)
+
+// Own is what a single key does in a mode itself.
+func (t *Table) Own(mode Mode, key string) (Action, bool) {
+	a, ok := t.exact[mode][key]
+	return a, ok
+}
+
+func completing() []Binding {
+	return group(Completing, "Completions",
+		bind(CompletionAccept, "take the marked one", "enter", "tab"),
+		bind(CompletionDown, "next", "down", "ctrl+n"),
+		bind(CompletionUp, "previous", "up", "ctrl+p", "shift+tab"),
+		bind(CompletionNext, "some down", "pgdown"),
+		bind(CompletionBack, "some up", "pgup"),
+		bind(CompletionClose, "close", "esc"),
+	)
+}
+
+func panes() []Binding {
+	rows := group(Pane, "The pane",
+		bind(PaneDown, "scroll down", "j", "down"),
+		bind(PaneUp, "scroll up", "k", "up"),
+		bind(PanePageDown, "a page down", "pgdown", "space"),
+		bind(PanePageUp, "a page up", "pgup", "shift+space"),
+		bind(PaneTop, "to the start", "g", "home"),
+		bind(PaneBottom, "to the end", "G", "end"),
+		bind(PaneFind, "find", "/"),
+		bind(PaneNext, "next line that has it", "n"),
+		bind(PanePrevious, "previous line that has it", "N"),
+		bind(PaneClose, "close", "q", "esc", "shift+tab"),
+	)
+	return append(rows, group(PaneLine, "Finding in the pane",
+		bind(PaneFound, "back to the text", "enter"),
+		bind(PaneForget, "forget it", "esc"),
+	)...)
+}

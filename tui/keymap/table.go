@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), outputs(), finding(), findLine(), list(), prompt(), path(), text(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), completing(), panes(), outputs(), finding(), findLine(), list(), prompt(), path(), text(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)

@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui/find"
+	"github.com/nbterm/nbterm/tui/keymap"
+	"github.com/nbterm/nbterm/tui/lineedit"
+)
+
+// pane shows a text of the kernel below the notebook: what it knows of a name.
+type pane struct {
+	block   render.Block
+	top     int // the first line shown
+	width   int // for which lines were drawn
+	lines   []string
+	line    lineedit.Line // what to search for
+	asking  bool          // line is being typed
+	from    int           // where the search began
+	pattern *find.Pattern
+}
+
+// inspectedMsg is the answer to a question about a name.
+type inspectedMsg struct {
+	asked int
+	session.Inspection
+	err error
+}
+
+func (m *Model) paneActions() map[keymap.Action]func() tea.Cmd {
+	page := func() int { return max(m.size.pane-2, 1) }
+	return map[keymap.Action]func() tea.Cmd{
+		keymap.PaneDown:     quietly(func() { m.scrollPane(1) }),
+		keymap.PaneUp:       quietly(func() { m.scrollPane(-1) }),
+		keymap.PanePageDown: quietly(func() { m.scrollPane(page()) }),
+		keymap.PanePageUp:   quietly(func() { m.scrollPane(-page()) }),
+		keymap.PaneTop:      quietly(func() { m.scrollPane(-1 << 30) }),
+		keymap.PaneBottom:   quietly(func() { m.scrollPane(1 << 30) }),
+		keymap.PaneFind:     quietly(m.askPane),
+		keymap.PaneNext:     quietly(func() { m.searchPane(1) }),
+		keymap.PanePrevious: quietly(func() { m.searchPane(-1) }),
+		keymap.PaneClose:    quietly(m.closePane),
+		keymap.PaneFound:    quietly(func() { m.pane.asking = false; m.dirty = true }),
+		keymap.PaneForget:   quietly(m.forgetPane),
+	}
+}
+
+// inspect asks what the word at the cursor is; where there is none it outdents.
+func (m *Model) inspect() tea.Cmd {
+	pen := m.pen()
+	if pen == nil {
+		return nil
+	}
+	if m.editing.cell.cell.Type != notebook.Code || !follows(pen, func(r rune) bool { return r == '(' || isWord(r) }) {
+		m.record(pen.Outdent())
+		return nil
+	}
+	m.dropCompletion()
+	asked, key, source, offset := m.completion.asked, m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
+	return m.do(func(ctx context.Context) tea.Msg {
+		i, err := m.session.Inspect(ctx, key, source, offset, 0)
+		return inspectedMsg{asked, i, err}
+	})
+}
+
+// inspected shows the answer, unless typing went on.
+func (m *Model) inspected(msg inspectedMsg) {
+	pen := m.pen()
+	switch {
+	case msg.asked != m.completion.asked || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())):
+	case errors.Is(msg.err, kernelclient.ErrBusy):
+		m.setHint("the kernel is busy; it can tell when the cell is done")
+	case msg.err != nil:
+		m.setHint(render.Sanitize(msg.err.Error()))
+	case !msg.Found:
+		m.setHint("the kernel knows nothing of that")
+	default:
+		m.openPane(msg.Data, 0)
+	}
+}
+
+// showPages shows what cells asked to be shown apart. Whoever is typing is not interrupted:
+// it waits until edit mode is left.
+func (m *Model) showPages(pages []session.Page) {
+	if len(pages) == 0 {
+		return
+	}
+	last := pages[len(pages)-1]
+	if m.editing.cell != nil && m.editing.typed {
+		m.page = &last
+		m.setHint("the cell has something to show; Esc shows it")
+		return
+	}
+	m.openPane(last.Data, last.Start)
+}
+
+// showWaitingPage shows a page that waited for the end of typing.
+func (m *Model) showWaitingPage() {
+	if p := m.page; p != nil {
+		m.page = nil
+		m.openPane(p.Data, p.Start)
+	}
+}
+
+// openPane shows a bundle from a line on. Its plain text is what kernels make for terminals.
+func (m *Model) openPane(data mime.Bundle, start int) {
+	if v := data.Get("text/plain"); v != nil {
+		data = mime.Bundle{{Type: "text/plain", Value: v}}
+	}
+	m.pane = &pane{block: render.Output(&mime.Data{Bundle: data}, m.look.theme), top: max(start, 0)}
+	m.keys.Reset()
+	m.layout()
+	m.scrollPane(0)
+	m.penMoved()
+	m.dirty = true
+}
+
+func (m *Model) closePane() {
+	m.pane = nil
+	m.dirty = true
+}
+
+// paneHeight is how many rows the pane gets of n: as many as it needs, but no more than half.
+func (m *Model) paneHeight(n int) int {
+	if m.pane == nil || n < 3 {
+		return 0
+	}
+	return min(len(m.pane.all(m.width))+1, max(n/2, 2))
+}
+
+// all are the lines of the pane at a width.
+func (p *pane) all(width int) []string {
+	if p.width != width || p.lines == nil {
+		p.width = width
+		p.lines = p.block.Lines(max(width, 1), 0, p.block.Height(max(width, 1)))
+	}
+	return p.lines
+}
+
+func (m *Model) scrollPane(n int) {
+	p := m.pane
+	if p == nil {
+		return
+	}
+	last := max(len(p.all(m.width))-max(m.size.pane-1, 1), 0)
+	p.top = min(max(p.top+n, 0), last)
+	m.dirty = true
+}
+
+// askPane begins a search.
+func (m *Model) askPane() {
+	p := m.pane
+	p.line, p.asking, p.from, p.pattern = lineedit.Line{}, true, p.top, nil
+	m.dirty = true
+}
+
+// forgetPane gives up the search that is being typed.
+func (m *Model) forgetPane() {
+	p := m.pane
+	p.asking, p.pattern, p.top = false, nil, p.from
+	m.dirty = true
+}
+
+// findPane follows what is typed: the first line from where the search began.
+func (m *Model) findPane() tea.Cmd {
+	p := m.pane
+	p.pattern, _ = find.Query{Text: p.line.String()}.Compile() // plain text always compiles
+	p.top = p.from
+	if p.pattern != nil && !p.finds(p.top) {
+		m.searchPane(1)
+	}
+	m.dirty = true
+	return nil
+}
+
+func (p *pane) finds(i int) bool { return len(p.pattern.All(ansi.Strip(p.lines[i]))) > 0 }
+
+// searchPane goes to the next line with a match, or the one before, and around the ends.
+func (m *Model) searchPane(by int) {
+	p := m.pane
+	if p == nil || p.pattern == nil {
+		return
+	}
+	n := len(p.all(m.width))
+	for k := 1; k <= n; k++ {
+		if i := ((p.top+by*k)%n + n) % n; p.finds(i) {
+			p.top = i
+			m.dirty = true
+			return
+		}
+	}
+	m.setHint("not found")
+}
+
+// paneLines draws the pane in n rows: a rule with its keys, and the text.
+func (m *Model) paneLines(n int) []string {
+	p, th := m.pane, m.look.theme
+	all := p.all(m.width)
+	lines := make([]string, 0, n)
+	if p.asking {
+		line, _ := m.inputLine("/", &p.line, "Enter keeps, Esc forgets")
+		lines = append(lines, line)
+	} else {
+		lines = append(lines, paneRule(fmt.Sprintf("── lines %d–%d of %d ", min(p.top+1, len(all)), min(p.top+n-1, len(all)), len(all)), " / finds  q closes ──", m.width, th))
+	}
+	for i := p.top; len(lines) < n; i++ {
+		line := ""
+		if i < len(all) {
+			line = all[i]
+		}
+		if p.pattern != nil {
+			line = markLine(line, p.pattern, th.Match)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// paneRule is a rule with words at its ends.
+func paneRule(left, right string, width int, th themes.Theme) string {
+	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
+	if gap < 0 {
+		return th.Border.Render(ansi.Truncate(left, width, ""))
+	}
+	return th.Border.Render(left + strings.Repeat("─", gap) + right)
+}
