@@ -31,7 +31,7 @@ type Log struct {
 	wake   chan struct{} // has room for one: something in the queue or the state changed
 	idle   sync.WaitGroup
 
-	mu         sync.Mutex // guards all below; never held while the driver is called
+	mu         sync.Mutex // guards all below; never held while the driver is called, taken before the store's
 	info       ContextInfo
 	caps       Capabilities
 	queue      []Request
@@ -153,36 +153,40 @@ func (l *Log) Emit(exec event.ExecID, body event.Body) {
 	l.record(exec, body)
 }
 
+// record appends while mu is held, as finish and setState do: nothing that is not Late may
+// come after an end, and the last State in the log is the one that holds.
 func (l *Log) record(exec event.ExecID, body event.Body) {
 	l.mu.Lock()
-	late := l.known[exec]
-	l.mu.Unlock()
-	l.store.append(event.Event{Time: time.Now(), Exec: exec, Late: late, Body: body})
+	defer l.mu.Unlock()
+	l.store.append(event.Event{Time: time.Now(), Exec: exec, Late: l.known[exec], Body: body})
 }
 
 // driverState takes a state that the driver noticed.
 func (l *Log) driverState(s event.State) {
 	l.mu.Lock()
 	s.Generation = l.info.State.Generation
-	now, closing := l.info.State.State, l.closing
+	now := l.info.State.State
+	ignored := now == event.Restarting || now == event.Dead || l.closing
+	if !ignored && s.State != event.Dead {
+		l.change(s)
+	}
 	l.mu.Unlock()
-	if now == event.Restarting || now == event.Dead || closing {
-		return // what the old kernel still says is part of its end
-	}
-	if s.State == event.Dead {
+	if !ignored && s.State == event.Dead { // else what the old kernel still says is part of its end
 		l.died(s.Detail)
-		return
 	}
-	l.setState(s)
 }
 
 // setState records a state unless nothing in it changed.
 func (l *Log) setState(s event.State) {
 	l.mu.Lock()
-	same := l.info.State == s
-	l.info.State = s
-	l.mu.Unlock()
-	if !same {
+	defer l.mu.Unlock()
+	l.change(s)
+}
+
+// change is setState with mu held.
+func (l *Log) change(s event.State) {
+	if l.info.State != s {
+		l.info.State = s
 		l.store.append(event.Event{Time: time.Now(), Body: s})
 	}
 }

@@ -70,7 +70,16 @@ func (l *Log) Cancel(_ context.Context, id event.ExecID) error {
 // cancelQueued takes what matches out of the queue, ends it and tells how many there were.
 func (l *Log) cancelQueued(match func(Request) bool, why event.Reason, detail string) int {
 	l.mu.Lock()
-	var out []Request
+	out := l.takeOut(match)
+	l.mu.Unlock()
+	for _, r := range out {
+		l.finish(r.ID, Outcome{Reason: why, Detail: detail})
+	}
+	return len(out)
+}
+
+// takeOut takes what matches out of the queue. mu is held.
+func (l *Log) takeOut(match func(Request) bool) (out []Request) {
 	l.queue = slices.DeleteFunc(l.queue, func(r Request) bool {
 		if match(r) {
 			out = append(out, r)
@@ -78,11 +87,7 @@ func (l *Log) cancelQueued(match func(Request) bool, why event.Reason, detail st
 		}
 		return false
 	})
-	l.mu.Unlock()
-	for _, r := range out {
-		l.finish(r.ID, Outcome{Reason: why, Detail: detail})
-	}
-	return len(out)
+	return out
 }
 
 // finish records the one end of an execution.
@@ -100,12 +105,11 @@ func (l *Log) finish(id event.ExecID, out Outcome) {
 		l.record(id, event.InputClosed{ID: input})
 	}
 	l.mu.Lock()
-	ended := l.known[id]
-	l.known[id] = true
-	l.mu.Unlock()
-	if ended {
+	defer l.mu.Unlock()
+	if l.known[id] {
 		return
 	}
+	l.known[id] = true
 	l.store.append(event.Event{Time: time.Now(), Exec: id, Body: event.Ended{Reason: out.Reason, Detail: out.Detail, Count: out.Count}})
 }
 
@@ -161,16 +165,18 @@ func (l *Log) run(r Request) {
 		l.notAlive(generation, out.Detail)
 	}
 	why := stops(r, out)
+	ended := out.Reason == event.Died || out.Reason == event.Lost
 	l.mu.Lock()
 	l.running = nil
 	if why != "" && r.Group != "" {
 		l.stopped[r.Group] = why
 	}
+	// Taken out before the end is known: who reads of it may submit for the next kernel at once.
+	dropped := l.takeOut(func(q Request) bool { return why != "" && (ended || q.Group == r.Group) })
 	l.mu.Unlock()
 	l.finish(r.ID, out)
-	if why != "" {
-		ended := out.Reason == event.Died || out.Reason == event.Lost
-		l.cancelQueued(func(q Request) bool { return ended || q.Group == r.Group }, event.Cancelled, why)
+	for _, q := range dropped {
+		l.finish(q.ID, Outcome{Reason: event.Cancelled, Detail: why})
 	}
 }
 

@@ -28,6 +28,7 @@ type Fake struct {
 	sink      kernelclient.Sink
 	interrupt chan struct{}
 	gone      chan struct{} // closed by Die and Restart
+	mine      chan struct{} // gone as it was when the present run began, nil between runs
 	answers   chan string
 	closed    bool
 	count     int
@@ -70,8 +71,8 @@ func (f *Fake) Run(ctx context.Context, r kernelclient.Request) kernelclient.Out
 	f.mu.Lock()
 	f.count++
 	n := f.count
-	f.interrupt = make(chan struct{})
 	gone := f.gone
+	f.mine = gone
 	script := f.Script
 	f.mu.Unlock()
 	f.Sink().Emit("", event.State{State: event.Busy})
@@ -81,6 +82,10 @@ func (f *Fake) Run(ctx context.Context, r kernelclient.Request) kernelclient.Out
 		out = script(ctx, f, r)
 	}
 	out.Count = n
+	f.mu.Lock()
+	f.mine = nil
+	f.interrupt = make(chan struct{}) // here, so that an interrupt just before Run counts
+	f.mu.Unlock()
 	select {
 	case <-gone: // Die said so, or it is being restarted
 		if out.Reason == event.Done {
@@ -106,10 +111,14 @@ func (f *Fake) Interrupted() <-chan struct{} {
 	return f.interrupt
 }
 
-// Gone is closed when the kernel of this generation is gone.
+// Gone is closed when the kernel that the present run began on is gone, between runs when
+// the present one is.
 func (f *Fake) Gone() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.mine != nil {
+		return f.mine
+	}
 	return f.gone
 }
 

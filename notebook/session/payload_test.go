@@ -146,16 +146,22 @@ func TestPage(t *testing.T) {
 
 func TestExitEndsTheKernelAndTheNextRunStartsOne(t *testing.T) {
 	gone := "the kernel ended by its code (exit)"
+	queued := make(chan struct{})
 	fake := &hosttest.Fake{Script: func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
 		if r.Code != "exit()" {
 			return script(ctx, f, r)
 		}
+		<-queued
 		f.Sink().Emit(r.ID, event.Payload{Source: "ask_exit", Data: []byte(`{"source":"ask_exit","keepkernel":false}`)})
 		f.Sink().Emit("", event.State{State: event.Dead, Detail: gone})
 		return kernelclient.Outcome{Reason: event.Done}
 	}}
 	s, keys := withFake(t, codeCells(t, "exit()", "print after"), fake, session.Options{})
-	runAll(t, s, keys...)
+	if err := s.Run(t.Context(), keys...); err != nil {
+		t.Fatal(err)
+	}
+	close(queued)
+	until(t, s, func() bool { return !s.Running() })
 	if a, b := s.Status(keys[0]).Phase, s.Status(keys[1]).Phase; a != session.Done || b != session.NotRun {
 		t.Errorf("phases %v %v", a, b)
 	}
