@@ -133,7 +133,7 @@ func TestData(t *testing.T) {
 	}{
 		{bundle("text/plain", "42"), []string{"42"}},
 		{bundle("text/html", "<b>x</b>", "text/plain", "x"), []string{"x"}},
-		{bundle("text/html", "<b>x</b>"), []string{"[text/html, 8 B]"}},
+		{bundle("text/html", "<b>x</b>"), []string{"x"}},
 		{bundle("text/markdown", "*a*", "text/plain", object), []string{"a"}},
 		{bundle("text/latex", "$x^2$", "text/plain", object), []string{"$x^2$"}},
 		{bundle("text/latex", "$x^2$", "text/plain", "x**2"), []string{"x**2"}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/render/table"
 	"github.com/nbterm/nbterm/themes"
 )
 
@@ -35,6 +36,10 @@ func makeData(b mime.Bundle, th *themes.Theme) Block {
 	}
 	if v := b.Get("text/markdown"); v != nil {
 		return Markdown(mime.JoinText(v), *th)
+	}
+	parts := table.Parse(mime.JoinText(b.Get("text/html")))
+	if table.HasTable(parts) || parts != nil && !telling && first(b, isBetter) == nil {
+		return page(parts, th)
 	}
 	if telling && first(b, isVendorJSON) == nil {
 		return newText(plain, th.Text, th)
@@ -86,6 +91,9 @@ func isPicture(typ string) bool {
 
 // isVendorJSON tells the JSON types that only a program can show (Plotly, Vega, widgets).
 func isVendorJSON(typ string) bool { return typ != "application/json" && mime.IsJSON(typ) }
+
+// isBetter tells the types that read better than the text of a page without tables.
+func isBetter(typ string) bool { return typ == "text/latex" || mime.IsJSON(typ) }
 
 func isOther(typ string) bool { return typ != "text/plain" }
 

@@ -91,3 +91,22 @@ func Width(s string) int {
 	w, _ := measure([]byte(s))
 	return w
 }
+
+// Truncate returns plain text cut to a width in cells, with "…" where something is cut.
+func Truncate(s string, width int) string {
+	if len(s) <= width || Width(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	b, at, col := []byte(s), 0, 0
+	for {
+		n, w := cluster(b[at:])
+		if col+w > width-1 {
+			return s[:at] + "…"
+		}
+		at += n
+		col += w
+	}
+}
