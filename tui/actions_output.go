@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/find"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
@@ -19,6 +20,8 @@ func (m *Model) outputActions() map[keymap.Action]func() tea.Cmd {
 		keymap.FoldOutput:   quietly(func() { m.setFold(foldAll) }),
 		keymap.ExpandOutput: quietly(func() { m.setFold(foldNone) }),
 		keymap.FoldInput:    quietly(m.foldInput),
+		keymap.PanLeft:      quietly(func() { m.pan(-1) }),
+		keymap.PanRight:     quietly(func() { m.pan(1) }),
 	}
 }
 
@@ -70,6 +73,21 @@ func (m *Model) nextForm() {
 	m.refresh(c.key)
 	m.list.Reveal(m.selected)
 	m.setHint("shown as " + name)
+}
+
+// pan scrolls the tables of the selected cells sideways.
+func (m *Model) pan(by int) {
+	moved := false
+	for _, c := range m.chosen() {
+		for _, b := range c.order {
+			moved = render.Pan(b, by) || moved
+		}
+	}
+	if !moved {
+		m.setHint("no table goes on there")
+		return
+	}
+	m.refresh(keysOf(m.chosen())...)
 }
 
 // copyOutput copies the outputs of the selected cells as text.

@@ -62,6 +62,8 @@ const (
 	NextForm      Action = "next form"
 	FoldOutput    Action = "fold output"
 	ExpandOutput  Action = "expand output"
+	PanLeft       Action = "scroll output left"
+	PanRight      Action = "scroll output right"
 	Answer        Action = "answer"
 	AnswerSave    Action = "answer: save"
 	AnswerDiscard Action = "answer: discard"
