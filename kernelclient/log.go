@@ -37,7 +37,7 @@ type Log struct {
 	queue      []Request
 	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
 	cells      map[event.InputID]event.ExecID
-	running    *Request
+	running    *execution
 	stopped    map[string]string  // groups that a failure ended: why what comes later does not run
 	cancelOpen context.CancelFunc // of the start that is under way, else nil
 	opened     chan struct{}      // closed when that start returned
@@ -137,6 +137,8 @@ func (l *Log) Emit(exec event.ExecID, body event.Body) {
 	case event.State:
 		l.driverState(b)
 		return
+	case event.Started:
+		l.begun(exec)
 	case event.InputRequest:
 		l.mu.Lock()
 		l.cells[b.ID] = exec
@@ -235,6 +237,9 @@ func (l *Log) Interrupt(ctx context.Context) error {
 		return nil
 	}
 	l.cancelQueued(func(r Request) bool { return r.Group != "" && r.Group == running.Group }, event.Cancelled, "interrupted before it ran")
+	if over, err := running.awaitBegin(ctx); over || err != nil {
+		return err
+	}
 	return l.driver.Interrupt(ctx)
 }
 

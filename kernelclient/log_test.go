@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,6 +176,48 @@ func TestInterruptStopsTheGroup(t *testing.T) {
 	if !strings.Contains(got, "2:cancelled\n") || !strings.Contains(got, "1:interrupted\n") {
 		t.Error(got)
 	}
+}
+
+// An interrupt that comes before the kernel has begun is held until it has.
+func TestEarlyInterruptIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &slowStart{begin: make(chan struct{})}
+		f.Script = untilInterrupted
+		l := kernelclient.OpenLog(kernelclient.ContextInfo{}, f, kernelclient.LogOptions{})
+		submit(t, l, kernelclient.Request{ID: "1"})
+		read(t, l, func(e event.Event) bool { _, ok := e.Body.(event.Accepted); return ok })
+		done := make(chan error, 1)
+		go func() { done <- l.Interrupt(context.Background()) }()
+		synctest.Wait()
+		if f.interrupted.Load() {
+			t.Error("it was not held")
+		}
+		close(f.begin)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if got := story(read(t, l, ended("1"))); !strings.Contains(got, "1:interrupted\n") {
+			t.Error(got)
+		}
+		l.Stop(context.Background(), true)
+	})
+}
+
+// slowStart is a Fake that begins to run when it is let to.
+type slowStart struct {
+	hosttest.Fake
+	begin       chan struct{}
+	interrupted atomic.Bool
+}
+
+func (f *slowStart) Run(ctx context.Context, r kernelclient.Request) kernelclient.Outcome {
+	<-f.begin
+	return f.Fake.Run(ctx, r)
+}
+
+func (f *slowStart) Interrupt(ctx context.Context) error {
+	f.interrupted.Store(true)
+	return f.Fake.Interrupt(ctx)
 }
 
 func TestDeathEndsEverything(t *testing.T) {

@@ -143,7 +143,7 @@ func (l *Log) take() (Request, bool) {
 	}
 	r := l.queue[0]
 	l.queue = slices.Delete(l.queue, 0, 1)
-	l.running = &r
+	l.running = &execution{Request: r, begun: make(chan struct{}), over: make(chan struct{})}
 	return r, true
 }
 
@@ -167,6 +167,7 @@ func (l *Log) run(r Request) {
 	why := stops(r, out)
 	ended := out.Reason == event.Died || out.Reason == event.Lost
 	l.mu.Lock()
+	close(l.running.over)
 	l.running = nil
 	if why != "" && r.Group != "" {
 		l.stopped[r.Group] = why
