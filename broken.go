@@ -39,8 +39,7 @@ func copiesOf(path string) []string {
 	dir, base := filepath.Split(path)
 	name := base[:len(base)-len(filepath.Ext(base))]
 	found := []string{filepath.Join(dir, ".ipynb_checkpoints", name+"-checkpoint"+filepath.Ext(base)), path + "~"}
-	left, _ := filepath.Glob(filepath.Join(dir, "."+base+".nbterm-*~")) // names with [ are not found
-	found = append(found, left...)
+	found = append(found, diskfile.Unfinished(path)...)
 	kept, _ := diskfile.Copies(stateDir(), path) // none where they cannot be listed
 	for _, k := range kept {
 		found = append(found, k.Copy)

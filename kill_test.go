@@ -164,7 +164,8 @@ func (v *victim) offered() []diskfile.Lost {
 func (v *victim) edit(x *terminal) {
 	v.t.Helper()
 	level := fmt.Sprint(1 + v.rand.IntN(6))
-	x.keys([]string{"b" + level, "b" + level + "y" + level, "bddz" + level, "b" + level + "cvz"}[v.rand.IntN(4)])
+	typed := "b\r" + strings.Repeat("#", int(level[0]-'0')) + "\x1b[27um" // in edit mode
+	x.keys([]string{typed, "b" + level, "b" + level + "y" + level, "bddz" + level, "b" + level + "cvz"}[v.rand.IntN(5)])
 	v.typed += level
 	v.cells(x, len(v.typed))
 	v.seen = append(v.seen, time.Now())

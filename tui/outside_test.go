@@ -201,7 +201,17 @@ func TestSaveAs(t *testing.T) {
 	}
 	a.Type("b", "S", "esc")
 	a.hides("save as: ")
-	a.Type("S", "ctrl+u", dir, "enter")
+	before := a.saved()
+	a.Type("S", "enter") // its own name: a plain save
+	a.hides("exists", "●")
+	if a.saved() == before {
+		t.Error("it was not saved under its own name")
+	}
+	if err := os.WriteFile(a.path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.WaitFor("reloaded")
+	a.Type("b", "S", "ctrl+u", dir, "enter")
 	a.shows("is a folder")
 	a.Type("ctrl+u", other, "enter")
 	a.shows("other.ipynb exists", "o write over it")

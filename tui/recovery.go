@@ -172,6 +172,9 @@ func (m *Model) findCopies() tea.Cmd {
 		return nil
 	}
 	return m.do(func(context.Context) tea.Msg {
+		for _, tmp := range diskfile.Unfinished(file.Path) {
+			_ = os.Remove(tmp) // of a save that was killed; the file is whole, and its edits have a copy
+		}
 		living, lost, err := rec.Others()
 		msg := leftBehindMsg{living: living, err: err}
 		for _, l := range lost {
@@ -241,7 +244,7 @@ func (m *Model) offerCopy() tea.Cmd {
 		}},
 		{action: keymap.AnswerDiscard, do: func() tea.Cmd {
 			m.keeper.offers = m.keeper.offers[1:]
-			m.fail(o.Remove())
+			m.fail(o.Discard(m.opt.StateDir))
 			return nil
 		}},
 		{action: keymap.AnswerBack, label: "later", do: func() tea.Cmd {
@@ -267,6 +270,8 @@ func (m *Model) restore() tea.Cmd {
 
 // adopt makes the document another version of itself and shows it.
 func (m *Model) adopt(label string, doc *notebook.Document, saved bool) {
+	m.leaveEdit()
+	m.setMark("")
 	at, selected := notebook.CellKey(""), m.selected
 	if m.current != nil {
 		at = m.current.key

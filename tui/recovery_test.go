@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,9 @@ func TestDiscardOrLater(t *testing.T) {
 	a = open(t, setup{again: first})
 	a.Type("d")
 	a.hides("restore")
+	if kept, _ := filepath.Glob(filepath.Join(a.state, "replaced", "*test.ipynb")); len(kept) != 1 {
+		t.Errorf("%q is kept for who answered too quickly", kept)
+	}
 	if n := len(a.copies()); n != 0 {
 		t.Errorf("%d copies", n)
 	}

@@ -79,6 +79,9 @@ func (m *Model) savePath() tea.Cmd {
 		return nil
 	}
 	m.leavePath()
+	if own, err := os.Stat(m.ownPath()); err == nil && os.SameFile(own, info) {
+		return m.userSave(then)
+	}
 	return m.ask(render.Sanitize(filepath.Base(path))+" exists:",
 		choice{action: keymap.AnswerOverwrite, do: func() tea.Cmd {
 			_, file, err := diskfile.Read(path)
@@ -105,6 +108,13 @@ func (m *Model) saveNew(file *diskfile.File, then func() tea.Cmd) tea.Cmd {
 		}
 		return cmd
 	})
+}
+
+func (m *Model) ownPath() string {
+	if m.file == nil {
+		return ""
+	}
+	return m.file.Path
 }
 
 // expand makes a path of what was typed: ~ is the home folder, a name without an ending

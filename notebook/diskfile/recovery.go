@@ -220,6 +220,19 @@ func (l Lost) Remove() error {
 	return errors.Join(os.Remove(l.Copy), os.Remove(l.Copy+described))
 }
 
+// Discard puts a copy that its user does not want among the files that are kept for some
+// time, for who answered too quickly.
+func (l Lost) Discard(stateDir string) error {
+	dir, err := keepDir(stateDir)
+	if err == nil {
+		err = os.Rename(l.Copy, filepath.Join(dir, time.Now().Format(stamp)+filepath.Base(l.Copy)))
+	}
+	if err != nil {
+		return failed("discard", l.Copy, err)
+	}
+	return os.Remove(l.Copy + described)
+}
+
 // Others tells who else has this Recovery's file open, and which copies of it were left
 // behind by programs that are gone, the newest first.
 func (r *Recovery) Others() (living []Owner, lost []Lost, err error) {

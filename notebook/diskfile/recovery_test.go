@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // owner registers a program that has path open.
@@ -182,5 +183,27 @@ func TestState(t *testing.T) {
 	n := New(filepath.Join(dir, "new.ipynb"))
 	if got, err := n.State(); got != Same || err != nil {
 		t.Error(got, err)
+	}
+}
+
+func TestUnfinishedSaves(t *testing.T) {
+	dir, f := setup(t, "disk")
+	tmp, err := createTemp(f.Path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = tmp.Close()
+	if left := Unfinished(f.Path); len(left) != 0 {
+		t.Errorf("one that may be under way: %q", left)
+	}
+	old := time.Now().Add(-2 * time.Minute)
+	if err := os.Chtimes(tmp.Name(), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if left := Unfinished(f.Path); len(left) != 1 || left[0] != tmp.Name() {
+		t.Errorf("%q, want %s", left, tmp.Name())
+	}
+	if left := Unfinished(filepath.Join(dir, "b.ipynb")); len(left) != 0 {
+		t.Errorf("another file's: %q", left)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -150,17 +151,37 @@ func createTemp(target string, fresh bool) (*os.File, error) {
 	if fresh {
 		mode = 0o666
 	}
-	dir, base := filepath.Split(target)
-	if len(base) > 200 {
-		base = base[:200] // names end at 255 bytes
-	}
+	dir, prefix := tempNames(target)
 	for n := time.Now().UnixNano(); ; n++ {
-		name := filepath.Join(dir, "."+base+".nbterm-"+strconv.FormatInt(n, 36)+"~")
+		name := filepath.Join(dir, prefix+strconv.FormatInt(n, 36)+"~")
 		tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return tmp, err
 		}
 	}
+}
+
+// tempNames is where the temporary files of saves of target are, and how their names begin.
+func tempNames(target string) (dir, prefix string) {
+	dir, base := filepath.Split(target)
+	return filepath.Clean(dir + "."), "." + base[:min(len(base), 200)] + ".nbterm-" // names end at 255 bytes
+}
+
+// Unfinished lists the temporary files that saves of the file at path left which were
+// killed more than a minute ago. They may be cut off.
+func Unfinished(path string) []string {
+	dir, prefix := tempNames(path)
+	entries, _ := os.ReadDir(dir) // none where they cannot be listed
+	var out []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), "~") {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
 }
 
 // fill writes and syncs a file, and returns the sum of what was written.

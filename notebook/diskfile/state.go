@@ -98,24 +98,35 @@ func (f *File) NewName() string {
 // keptFor is how long copies of files that were written over are kept.
 const keptFor = 30 * 24 * time.Hour
 
+// stamp begins the names of files that are kept for some time.
+const stamp = "20060102-150405-"
+
+// keepDir makes the folder for files that are kept for some time, and forgets old ones.
+func keepDir(stateDir string) (string, error) {
+	dir := filepath.Join(stateDir, "replaced")
+	if err := private(stateDir); err != nil {
+		return "", err
+	}
+	if err := private(dir); err != nil {
+		return "", err
+	}
+	forget(dir)
+	return dir, nil
+}
+
 // KeepOld copies what is on disk at path, which is about to be written over though
 // another program put it there, into stateDir. It returns the copy's path.
 func KeepOld(stateDir, path string) (string, error) {
-	dir := filepath.Join(stateDir, "replaced")
-	err := private(stateDir)
-	if err == nil {
-		err = private(dir)
-	}
+	dir, err := keepDir(stateDir)
 	if err != nil {
 		return "", failed("keep a copy of", path, err)
 	}
-	forget(dir)
 	from, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return "", failed("keep a copy of", path, err)
 	}
 	defer from.Close()
-	to, err := os.CreateTemp(dir, time.Now().Format("20060102-150405-")+"*-"+shortName(path))
+	to, err := os.CreateTemp(dir, time.Now().Format(stamp)+"*-"+shortName(path))
 	if err != nil {
 		return "", failed("keep a copy of", path, err)
 	}
