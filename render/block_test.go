@@ -106,8 +106,8 @@ func bundle(pairs ...string) *mime.Data {
 	return &d
 }
 
-// picture returns a picture in base64 and its size in words.
-func picture(t *testing.T, typ string) (text, size string) {
+// pictureText returns a picture in base64 and its size in words.
+func pictureText(t *testing.T, typ string) (text, size string) {
 	t.Helper()
 	var b bytes.Buffer
 	img := image.NewGray(image.Rect(0, 0, 640, 480))
@@ -124,8 +124,8 @@ func picture(t *testing.T, typ string) (text, size string) {
 }
 
 func TestData(t *testing.T) {
-	pngText, pngSize := picture(t, "image/png")
-	jpegText, jpegSize := picture(t, "image/jpeg")
+	pngText, pngSize := pictureText(t, "image/png")
+	jpegText, jpegSize := pictureText(t, "image/jpeg")
 	object := "<IPython.core.display.Object object>"
 	for _, c := range []struct {
 		data *mime.Data
@@ -147,7 +147,7 @@ func TestData(t *testing.T) {
 		{bundle("a\x1bc/b\nc", "x"), []string{"[a/b c, 1 B]"}},
 		{bundle(), []string{"[empty output]"}},
 	} {
-		is(t, strings.Join(c.want, "|"), lines(Output(c.data, themes.Dark()), 80), c.want...)
+		is(t, strings.Join(c.want, "|"), lines(Output(c.data, themes.NoColor()), 80), c.want...)
 	}
 	is(t, "nothing", lines(Output(nil, themes.Dark()), 80))
 	is(t, "unknown", lines(Output(&mime.Unknown{Type: "x"}, themes.Dark()), 80), `[unknown output "x"]`)

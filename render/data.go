@@ -11,7 +11,7 @@ import (
 )
 
 // data draws a display or a result in the form that reads best as text.
-func data(d *mime.Data, th *themes.Theme) Block {
+func data(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 	var size int64
 	for _, e := range d.Bundle {
 		if strings.HasPrefix(e.Type, "text/") {
@@ -19,18 +19,26 @@ func data(d *mime.Data, th *themes.Theme) Block {
 		}
 	}
 	return &lazy{
-		make:  func() Block { return makeData(d.Bundle, th) },
+		make:  func() Block { return makeData(d, th, pictures) },
 		guess: func(width int) int { return bytesGuess(size, width) },
 	}
 }
 
-func makeData(b mime.Bundle, th *themes.Theme) Block {
+func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
+	b := d.Bundle
 	plain, hasPlain := b.Plain()
 	telling := hasPlain && !isObjectName(plain)
-	if e := first(b, isPicture); e != nil {
+	e := first(b, isDrawable)
+	if e == nil {
+		e = first(b, isPicture)
+	}
+	if e != nil {
 		blocks := stack{standIn(pictureName(e), th)}
 		if hasPlain {
 			blocks = append(blocks, newText(plain, th.Text, th))
+		}
+		if p := newPicture(e, d.Metadata, th, pictures, blocks); p != nil {
+			return p
 		}
 		return blocks
 	}
@@ -83,6 +91,12 @@ func first(b mime.Bundle, is func(typ string) bool) *mime.Entry {
 		}
 	}
 	return nil
+}
+
+// isDrawable tells the pictures that can be drawn.
+func isDrawable(typ string) bool {
+	_, ok := codecOf(typ)
+	return ok
 }
 
 func isPicture(typ string) bool {

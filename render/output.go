@@ -10,23 +10,28 @@ import (
 )
 
 // Output returns the drawing of one output; nil draws as nothing.
-func Output(b mime.Body, th themes.Theme) Block {
+func Output(b mime.Body, th themes.Theme) Block { return output(b, &th, nil) }
+
+func output(b mime.Body, th *themes.Theme, pictures *Pictures) Block {
 	switch b := b.(type) {
 	case *mime.Stream:
-		return NewStream(b.Text, b.Name == "stderr", th)
+		return NewStream(b.Text, b.Name == "stderr", *th)
 	case *mime.Data:
-		return data(b, &th)
+		return data(b, th, pictures)
 	case *mime.Error:
-		return failure(b, &th)
+		return failure(b, th)
 	case *mime.Unknown:
-		return standIn("unknown output "+quoted(b.Type), &th)
+		return standIn("unknown output "+quoted(b.Type), th)
 	}
 	return stack(nil)
 }
 
 // Outputs returns the drawings of a cell's outputs. Neighbours of one stream are one
 // block: files hold them in pieces.
-func Outputs(outs []mime.Output, th themes.Theme) []Block {
+func Outputs(outs []mime.Output, th themes.Theme) []Block { return OutputsWith(outs, th, nil) }
+
+// OutputsWith is Outputs with pictures drawn as told.
+func OutputsWith(outs []mime.Output, th themes.Theme, pictures *Pictures) []Block {
 	var blocks []Block
 	var name string
 	var texts []*mime.Text
@@ -47,7 +52,7 @@ func Outputs(outs []mime.Output, th themes.Theme) []Block {
 			continue
 		}
 		flush()
-		blocks = append(blocks, Output(body, th))
+		blocks = append(blocks, output(body, &th, pictures))
 	}
 	flush()
 	return blocks

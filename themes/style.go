@@ -1,9 +1,39 @@
 package themes
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Color is an index of the 256-colour palette in decimal, such as "75"; "" is the terminal's own.
 type Color string
+
+// White and Black are behind pictures that say which they need.
+const (
+	White Color = "231"
+	Black Color = "16"
+)
+
+// RGB returns the colour's red, green and blue as the 256-colour palette has them; black
+// for "" and for the first 16, which every terminal has its own of.
+func (c Color) RGB() (r, g, b uint8) {
+	n, err := strconv.Atoi(string(c))
+	switch {
+	case err != nil || n < 16 || n > 255:
+		return 0, 0, 0
+	case n >= 232:
+		grey := uint8(8 + 10*(n-232))
+		return grey, grey, grey
+	}
+	level := func(i int) uint8 {
+		if i == 0 {
+			return 0
+		}
+		return uint8(55 + 40*i)
+	}
+	n -= 16
+	return level(n / 36), level(n / 6 % 6), level(n % 6)
+}
 
 // Style is how a piece of text looks. The zero Style is the terminal's own text.
 type Style struct {

@@ -6,6 +6,9 @@ type Theme struct {
 	// NoColor says that no colour may be drawn at all, those of outputs included
 	// (no-color.org); bold, underline and reverse stay.
 	NoColor bool
+	// Background is what the terminal's own background is taken for, where something half
+	// transparent is drawn.
+	Background Color
 
 	// The screen.
 	Text, Muted, Accent Style
@@ -36,6 +39,7 @@ type Theme struct {
 func Dark() Theme {
 	return Theme{
 		Name:         "dark",
+		Background:   "234",
 		Muted:        Style{FG: "245"},
 		Accent:       Style{FG: "75", Bold: true},
 		SelectionBar: Style{FG: "75", Bold: true},
@@ -78,6 +82,7 @@ func Dark() Theme {
 func Light() Theme {
 	return Theme{
 		Name:         "light",
+		Background:   White,
 		Muted:        Style{FG: "242"},
 		Accent:       Style{FG: "26", Bold: true},
 		SelectionBar: Style{FG: "26", Bold: true},
