@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"errors"
+	"io"
 	"os"
 	"syscall"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -45,7 +47,8 @@ func show(path string, width int, color string) error {
 		return err
 	}
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
-	err = render.Notebook(out, shown(doc), render.ShowOptions{Width: width, Color: !theme.NoColor, Theme: theme})
+	opt := render.ShowOptions{Width: width, Color: !theme.NoColor, Theme: theme, NoPictures: os.Getenv("NBTERM_IMAGES") == "off"}
+	err = render.Notebook(inColours(out, os.Environ()), shown(doc), opt)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -53,6 +56,18 @@ func show(path string, width int, color string) error {
 		return &batch.Error{Status: batch.ReaderGone} // a pager that was quit needs no message
 	}
 	return err
+}
+
+// inColours maps the 24-bit colours of outputs and pictures to those that the terminal has.
+func inColours(w io.Writer, env []string) io.Writer {
+	profile := colorprofile.Env(env)
+	switch {
+	case profile == colorprofile.TrueColor:
+		return w
+	case profile < colorprofile.ANSI: // whoever wants colours there gets those that most have
+		profile = colorprofile.ANSI256
+	}
+	return &colorprofile.Writer{Forward: w, Profile: profile}
 }
 
 // shown is the document as render draws it.

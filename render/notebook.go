@@ -27,6 +27,8 @@ type ShowOptions struct {
 	Color bool // false: no escape sequences at all
 	Theme themes.Theme
 	Fold  int // outputs longer than this many lines show head and tail; 0 shows all
+
+	NoPictures bool // pictures are only named, as they are without colours anyway
 }
 
 // pieceLines is how many lines are drawn at a time, so that long outputs are never whole in memory.
@@ -81,7 +83,7 @@ func (s *shower) cell(c Cell) {
 	case "code":
 		// The rule tells code from output, without colour too.
 		s.block(gutter{Source(c.Source, c.Language, th), th.Border.Render("│")}, label(c))
-		for _, b := range Outputs(c.Outputs, th) {
+		for _, b := range s.outputs(c) {
 			if s.opt.Fold > 0 {
 				b = Folded(b, s.opt.Fold/2, s.opt.Fold-s.opt.Fold/2-1, th)
 			}
@@ -92,6 +94,13 @@ func (s *shower) cell(c Cell) {
 	default:
 		s.block(Source(c.Source, "", th), "")
 	}
+}
+
+func (s *shower) outputs(c Cell) []Block {
+	if s.opt.NoPictures {
+		return OutputsWith(c.Outputs, s.opt.Theme, &Pictures{Off: true})
+	}
+	return Outputs(c.Outputs, s.opt.Theme)
 }
 
 func (s *shower) block(b Block, label string) {

@@ -142,3 +142,15 @@ func TestTransparentPictures(t *testing.T) {
 		}
 	}
 }
+
+func TestShowDrawsPictures(t *testing.T) {
+	cells := []Cell{{Type: "code", Outputs: []mime.Output{{Body: bundle("image/png", square, "text/plain", "<Figure>")}}}}
+	opt := ShowOptions{Color: true, Theme: themes.Dark()}
+	if got := show(t, cells, opt); !strings.Contains(got, "[image/png 8x8, 74 B]") || strings.Count(got, "48;2;") != 4 || strings.Contains(got, "<Figure>") {
+		t.Errorf("in colour: %q", got)
+	}
+	opt.NoPictures = true
+	if got := show(t, cells, opt); strings.Contains(got, "48;2;") || !strings.Contains(got, "<Figure>") {
+		t.Errorf("without pictures: %q", got)
+	}
+}

@@ -23,6 +23,7 @@ type look struct {
 	numbers  bool // of the lines of sources
 	cut      bool // long lines of sources scroll sideways instead of being wrapped
 	marks    marks
+	pictures render.Pictures
 }
 
 func newLook(th themes.Theme, language string, now func() time.Time) *look {
@@ -68,7 +69,7 @@ func (l *look) languageOf(t notebook.CellType) string {
 
 // outputs draws one output, or the pieces of one stream.
 func (l *look) outputs(pieces []mime.Output) render.Block {
-	return render.Outputs(pieces, l.theme)[0]
+	return render.OutputsWith(pieces, l.theme, &l.pictures)[0]
 }
 
 // folded stands for n lines of output that are folded away.

@@ -69,6 +69,7 @@ type Model struct {
 	frames        int // how many different frames there were
 	clock         workClock
 	dirty         bool // the frame must be rebuilt
+	painting      bool // pictures are being decoded
 	mouseOff      bool
 	modifiedEnter bool // this terminal can send Shift-Enter
 	remains       remains
@@ -87,6 +88,7 @@ func newModel(opt Options) *Model {
 		width: opt.Width, height: opt.Height, editor: &editorRun{},
 	}
 	m.look = newLook(opt.Theme, languageOf(m.doc), time.Now)
+	m.openPictures()
 	m.acts = m.handlers()
 	m.syncCells()
 	if opt.Broken != nil {

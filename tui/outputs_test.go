@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
@@ -64,4 +66,41 @@ func TestWideTables(t *testing.T) {
 	a.shows("plain", "shown as text/plain")
 	a.Type("right")
 	a.shows("no table goes on there")
+}
+
+// square is the PNG of case B25: 8x8, of one colour.
+const square = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGNQaDiAFTEMLQkAOsZYAYJCUNYAAAAASUVORK5CYII="
+
+func TestPictures(t *testing.T) { // B25
+	file := outputs(t, display("image/png", square, "text/plain", "<Figure size 80x80>"), display("image/png", square))
+	a := open(t, setup{file: file, profile: colorprofile.TrueColor})
+	a.shows("[image/png 8x8, 74 B]")
+	a.hides("<Figure")
+	if n := strings.Count(string(a.Bytes()), "48;2;"); n < 8 {
+		t.Errorf("%d lines of pictures are drawn", n)
+	}
+	for name, s := range map[string]setup{
+		"NO_COLOR":   {env: []string{"NO_COLOR=1"}},
+		"no colours": {profile: colorprofile.Ascii},
+		"off":        {env: []string{"NBTERM_IMAGES=off"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.file = file
+			a := open(t, s)
+			a.shows("[image/png 8x8, 74 B]", "<Figure size 80x80>")
+			a.hides("▀", "AAAA")
+		})
+	}
+}
+
+func TestBrokenPicture(t *testing.T) {
+	a := open(t, setup{file: outputs(t, display("image/png", square[:60], "text/plain", "instead"), display("text/plain", "the next"))})
+	a.order("[image/png 8x8", "instead", "the next")
+	a.Type("j", "k")
+	lines := strings.Split(a.Text(), "\n")
+	for i, l := range lines {
+		if strings.Contains(l, "instead") && !strings.Contains(lines[i+1], "the next") {
+			t.Errorf("what was kept for the picture stays empty:\n%s", a.Text())
+		}
+	}
 }

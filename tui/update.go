@@ -8,7 +8,7 @@ import (
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.clock.begin(m.look.now())
-	cmd := tea.Batch(m.route(msg), m.settle(), m.keepCopy())
+	cmd := tea.Batch(m.route(msg), m.settle(), m.keepCopy(), m.paint())
 	if idle := m.checkIdle(); idle != nil {
 		cmd = tea.Batch(cmd, idle)
 	}
@@ -35,6 +35,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.drag(msg)
 	case tea.WindowSizeMsg:
 		m.resized(msg.Width, msg.Height)
+	case tea.ColorProfileMsg:
+		m.profiled(msg.Profile)
 	case tea.KeyboardEnhancementsMsg:
 		m.modifiedEnter = true
 		m.dirty = true
@@ -71,6 +73,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.inspected(msg)
 	case foundMsg:
 		return m.found(msg)
+	case paintedMsg:
+		m.painted(msg)
 	case savedMsg:
 		return m.saved(msg)
 	case copyDueMsg:
