@@ -132,7 +132,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	}
 	m.doc.MarkSaved(msg.snapshot)
 	m.locked = false
-	m.keeper.last = notebook.Snapshot{}
+	m.keeper.last, m.keeper.holds = notebook.Snapshot{}, false
 	m.dropTaken()
 	m.tookFile(msg)
 	cmds := []tea.Cmd{m.lookAgain()}

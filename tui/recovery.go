@@ -35,6 +35,7 @@ type keeper struct {
 	waiting bool               // a copy is due or being written
 	slow    bool               // it waits for outputs only, and longer
 	serial  int
+	holds   bool              // there is a copy
 	last    notebook.Snapshot // what the copy holds, if there is one
 	took    time.Duration     // how long writing it took
 
@@ -84,8 +85,11 @@ func (m *Model) openRecovery() {
 // keepCopy sees to it that unsaved changes get a copy soon. It is called after every message.
 func (m *Model) keepCopy() tea.Cmd {
 	k := &m.keeper
-	if k.rec == nil || !m.doc.Dirty() || k.waiting && !k.slow {
+	switch {
+	case k.rec == nil || k.waiting && !k.slow:
 		return nil
+	case !m.doc.Dirty():
+		return m.clearCopy()
 	}
 	all, typed := m.doc.Snapshot().Same(k.last)
 	if all || k.waiting && typed {
@@ -98,6 +102,22 @@ func (m *Model) keepCopy() tea.Cmd {
 	k.waiting, k.slow = true, typed
 	k.serial++
 	return m.jobs.after(wait, copyDueMsg(k.serial))
+}
+
+// clearCopy removes the copy of changes that were taken back.
+func (m *Model) clearCopy() tea.Cmd {
+	k := &m.keeper
+	if !k.holds || k.waiting || m.saving.active {
+		return nil
+	}
+	k.holds, k.last = false, notebook.Snapshot{}
+	rec := k.rec
+	return m.do(func(context.Context) tea.Msg {
+		k.work.Lock()
+		defer k.work.Unlock()
+		_ = rec.Clear() // a copy too many harms nobody
+		return nil
+	})
 }
 
 // copyDue writes the copy, off this goroutine.
@@ -151,9 +171,7 @@ func (m *Model) copied(msg copiedMsg) {
 		m.say(warning, "unsaved changes are not safe: "+msg.err.Error())
 		return
 	}
-	if !m.doc.Dirty() {
-		m.fail(k.rec.Clear()) // a save came in between
-	}
+	k.holds = true // keepCopy removes it if a save came in between
 	m.dropTaken()
 }
 

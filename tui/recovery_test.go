@@ -136,6 +136,16 @@ func TestCopiesWhileEditing(t *testing.T) {
 		if len(a.copies()) != 0 {
 			t.Error("a copy of a change that was taken back")
 		}
+		a.Type("b")
+		time.Sleep(5 * time.Second)
+		a.WaitIdle()
+		if len(a.copies()) != 1 {
+			t.Error("no copy")
+		}
+		a.Type("z")
+		if len(a.copies()) != 0 {
+			t.Error("the copy of a change that was taken back stays")
+		}
 	})
 }
 

@@ -100,7 +100,7 @@ func (m *Model) saveNew(file *diskfile.File, then func() tea.Cmd) tea.Cmd {
 	}
 	return m.saveTo(file, true, func() tea.Cmd {
 		m.fail(m.closeRecovery(false))
-		m.keeper.rec, m.keeper.waiting = nil, false
+		m.keeper.rec, m.keeper.waiting, m.keeper.holds = nil, false, false
 		m.openRecovery()
 		cmd := m.watch()
 		if then != nil {
