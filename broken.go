@@ -27,7 +27,7 @@ func (c *common) openBroken(ctx context.Context, path string, why *notebook.Form
 	}
 	defer closeHost()
 	broken := &tui.Broken{Path: path, Data: data, Why: why.Error(), Line: why.Line, Copies: copiesOf(path)}
-	if status, runErr := tui.Run(ctx, tui.Options{Session: s, Broken: broken, Theme: themes.Dark(), StateDir: stateDir()}); runErr != nil || status != 0 {
+	if status, runErr := tui.Run(ctx, tui.Options{Session: s, Broken: broken, Theme: themes.Dark(), FollowBackground: true, StateDir: stateDir()}); runErr != nil || status != 0 {
 		return ended(status, runErr)
 	}
 	return err

@@ -45,7 +45,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	defer closeHost()
 	return ended(tui.Run(ctx, tui.Options{
-		Session: s, File: file, Theme: themes.Dark(), StateDir: stateDir(), Notices: notices(doc),
+		Session: s, File: file, Theme: themes.Dark(), FollowBackground: true, StateDir: stateDir(), Notices: notices(doc),
 		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
 	}))
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,6 +117,59 @@ func TestStoryEditSave(t *testing.T) {
 	s.keys(ctrlE)
 	s.see("the answer 42")
 	s.quit()
+}
+
+// Ctrl-Z and SIGTSTP give the shell its terminal back; fg comes back to the notebook.
+func TestStorySuspend(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	program := nbterm(t, code(t, "x = 6", "y = 7"))
+	shell := exec.Command(bash, "--norc", "--noprofile", "-i")
+	shell.Env, shell.Dir = program.Env, program.Dir
+	s := start(t, shell)
+	s.keys(strings.Join(program.Args, " ") + "\r")
+	s.see("x = 6", "y = 7", "1/2")
+	t.Cleanup(func() { // first of all: a stopped program would keep the terminal open
+		if pid := childOf(shell.Process.Pid); pid > 0 {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	for i, stop := range []func(){
+		func() { s.keys("\x1a") },
+		func() {
+			if err := syscall.Kill(childOf(shell.Process.Pid), syscall.SIGTSTP); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		stop()
+		s.see("Stopped")
+		s.keys(fmt.Sprintf("stty -a | grep -ow -e icanon -e echo; echo back''-%d\r", i))
+		s.see("icanon", "echo", fmt.Sprintf("back-%d", i))
+		s.keys("fg\r")
+		s.see("x = 6", "y = 7", "n.ipynb")
+	}
+	raw := s.raw()
+	if on, off := strings.Count(raw, "\x1b[?1002h"), strings.Count(raw, "\x1b[?1002l"); on != 3 || off < 2 {
+		t.Errorf("the mouse was switched on %d times and off %d times", on, off)
+	}
+	s.keys("j")
+	s.see("2/2")
+	s.keys("q")
+	s.wait("the shell", func(screen string) bool { return !strings.Contains(screen, "2/2") })
+	s.keys("exit\r")
+	if status := s.exit(); status != 0 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// childOf is the only child of a process, 0 if there is none.
+func childOf(parent int) int {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	return pid
 }
 
 // Ctrl-C interrupts what runs and keeps the state; while idle it only hints; a signal to

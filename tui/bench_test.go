@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -76,5 +77,43 @@ func BenchmarkKey(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkTyping types into a cell of 20,000 lines and makes the frame of each key. The
+// budget is 5 ms.
+func BenchmarkTyping(b *testing.B) {
+	var source strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&source, "value_%d = compute(%d, name='n%d')  # a comment\n", i, i, i)
+	}
+	m := opened(b, notebookOf(b, 1))
+	if !m.change("fill", notebook.SetSource{Key: m.cells[0].key, Source: source.String()}) {
+		b.Fatal("not filled")
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	for _, place := range []tea.KeyPressMsg{{Code: tea.KeyHome, Mod: tea.ModCtrl}, {Code: tea.KeyEnd, Mod: tea.ModCtrl}} {
+		b.Run(place.String(), func(b *testing.B) {
+			m.Update(place)
+			m.View()
+			for b.Loop() {
+				m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+				m.View()
+				m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+				m.View()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/2, "µs/key")
+		})
+	}
+}
+
+// BenchmarkPaste pastes 2 MB and makes the frame. The budget is 0.5 s.
+func BenchmarkPaste(b *testing.B) {
+	text := strings.Repeat("some_name = other_name(1, 'two')  # a comment\n", 2<<20/46)
+	for b.Loop() {
+		m := opened(b, notebookOf(b, 3))
+		m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+		m.Update(tea.PasteMsg{Content: text})
+		m.View()
 	}
 }

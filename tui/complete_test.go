@@ -168,7 +168,9 @@ func TestInspection(t *testing.T) {
 	a.has("len!", "other")
 	a.Type("x", "shift+tab")
 	a.shows("knows nothing")
-	a.Type("ctrl+a", "shift+tab")
+	a.Type("backspace", "backspace", "(", "shift+tab")
+	a.shows("Signature")
+	a.Type("esc", "ctrl+a", "shift+tab")
 	a.hides("q closes")
 }
 

@@ -184,3 +184,9 @@ func (e *editorRun) stop(sig os.Signal) {
 		_ = e.cmd.Process.Signal(sig) // it may have ended just now
 	}
 }
+
+func (e *editorRun) running() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.run
+}

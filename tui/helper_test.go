@@ -68,6 +68,7 @@ type setup struct {
 	asks          *hosttest.Fake    // the kernel, if it can be asked
 	osPipe        bool              // see screentest.Config
 	theme         themes.Theme
+	follow        bool // the terminal's background
 	profile       colorprofile.Profile
 	again         *app // open that one's file as it is on disk, with its state folder
 	broken        *tui.Broken
@@ -110,7 +111,7 @@ func open(t *testing.T, s setup) *app {
 	}
 	opt := tui.Options{
 		Session: session.New(doc, s.host, session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
-		File:    file, Theme: s.theme, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
+		File:    file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch),
 		Env:   append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
 	}

@@ -99,7 +99,7 @@ func (m *Model) programActions() map[keymap.Action]func() tea.Cmd {
 		keymap.Save:        func() tea.Cmd { return m.userSave(nil) },
 		keymap.Quit:        m.quit,
 		keymap.Repaint:     func() tea.Cmd { return tea.ClearScreen },
-		keymap.Suspend:     func() tea.Cmd { return tea.Suspend },
+		keymap.Suspend:     m.suspend,
 		keymap.Dismiss:     quietly(m.dismiss),
 		keymap.ToggleMouse: quietly(m.toggleMouse),
 		keymap.OpenHelp:    quietly(m.openHelp),

@@ -16,11 +16,14 @@ import (
 
 // Options say what Run shows and where.
 type Options struct {
-	Session  *session.Session // its document is shown; Run stops its kernel and closes it
-	File     *diskfile.File   // where it is saved
-	Theme    themes.Theme
-	StateDir string   // for recovery copies
-	Notices  []string // said at the start, such as that the file is read-only
+	Session *session.Session // its document is shown; Run stops its kernel and closes it
+	File    *diskfile.File   // where it is saved
+	Theme   themes.Theme
+	// FollowBackground asks the terminal for its background: on a light one the light theme
+	// is taken, on a dark one the dark.
+	FollowBackground bool
+	StateDir         string   // for recovery copies
+	Notices          []string // said at the start, such as that the file is read-only
 
 	// Broken is shown in place of a notebook; then Session is of an empty one and File nil.
 	Broken *Broken

@@ -15,6 +15,7 @@ import (
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui/editor"
 	"github.com/nbterm/nbterm/tui/find"
 	"github.com/nbterm/nbterm/tui/keymap"
 	"github.com/nbterm/nbterm/tui/lineedit"
@@ -68,18 +69,28 @@ func (m *Model) inspect() tea.Cmd {
 		return nil
 	}
 	m.dropCompletion()
-	asked, key, source, offset := m.completion.asked, m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
+	asked, key, source, offset := m.completion.asked, m.editing.cell.key, pen.Text(), nameEnd(pen)
 	return m.do(func(ctx context.Context) tea.Msg {
 		i, err := m.session.Inspect(ctx, key, source, offset, 0)
 		return inspectedMsg{asked, i, err}
 	})
 }
 
+// nameEnd is where the name ends that is asked about: the cursor, or before the bracket
+// there.
+func nameEnd(pen *editor.Editor) int {
+	at := pen.Offset(pen.Cursor())
+	if follows(pen, func(r rune) bool { return r == '(' }) {
+		at--
+	}
+	return at
+}
+
 // inspected shows the answer, unless typing went on.
 func (m *Model) inspected(msg inspectedMsg) {
 	pen := m.pen()
 	switch {
-	case msg.asked != m.completion.asked || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())):
+	case msg.asked != m.completion.asked || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), nameEnd(pen)):
 	case errors.Is(msg.err, kernelclient.ErrBusy):
 		m.setHint("the kernel is busy; it can tell when the cell is done")
 	case msg.err != nil:

@@ -92,6 +92,7 @@ func (m *Model) forwardSignals(send func(tea.Msg)) (stop func()) {
 	if signals == nil {
 		own := make(chan os.Signal, 4)
 		signal.Notify(own, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+		watchStop(own)
 		signals = own
 		unhook = func() { signal.Stop(own) }
 	}
@@ -100,10 +101,9 @@ func (m *Model) forwardSignals(send func(tea.Msg)) (stop func()) {
 		for {
 			select {
 			case s := <-signals:
-				if s != os.Interrupt {
-					m.editor.stop(s)
+				if !m.passOn(s) {
+					send(signalMsg{s})
 				}
-				send(signalMsg{s})
 			case <-quit:
 				return
 			}
@@ -116,11 +116,29 @@ func (m *Model) forwardSignals(send func(tea.Msg)) (stop func()) {
 	}
 }
 
+// passOn tells the external editor, if one runs, of a signal. It reports whether that was
+// all: a stop is for the editor and us alike, and the terminal is not ours then.
+func (m *Model) passOn(s os.Signal) bool {
+	if isStop(s) {
+		if !m.editor.running() || !hasShell() {
+			return false
+		}
+		return stopGroup() == nil
+	}
+	if s != os.Interrupt {
+		m.editor.stop(s)
+	}
+	return false
+}
+
 // signalled ends the program for SIGTERM and SIGHUP. SIGINT is a Ctrl-C that did not come
-// as a key.
+// as a key, SIGTSTP a Ctrl-Z.
 func (m *Model) signalled(s signalMsg) tea.Cmd {
 	if s.Signal == os.Interrupt {
 		return m.interrupt()
+	}
+	if isStop(s.Signal) {
+		return m.suspend()
 	}
 	m.signal = s.Signal
 	return tea.Quit

@@ -37,6 +37,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.resized(msg.Width, msg.Height)
 	case tea.ColorProfileMsg:
 		m.profiled(msg.Profile)
+	case tea.BackgroundColorMsg:
+		m.background(msg)
 	case tea.KeyboardEnhancementsMsg:
 		m.modifiedEnter = true
 		m.dirty = true
@@ -87,6 +89,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.looked(msg)
 	case diskEventMsg:
 		return m.diskEvent(msg)
+	case resumedMsg:
+		return m.resumed(msg)
 	case editedMsg:
 		return m.edited(msg)
 	case signalMsg:

@@ -1,0 +1,31 @@
+package tui_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/nbterm/nbterm/themes"
+)
+
+func TestThemeFollowsTheBackground(t *testing.T) {
+	const light, dark = "\x1b]11;rgb:ffff/ffff/f0f0\x1b\\", "\x1b]11;rgb:1000/1000/1000\x07"
+	lightKeyword := []byte("38;5;" + string(themes.Light().Keyword.FG))
+	for _, c := range []struct {
+		reply  string
+		follow bool
+		env    []string
+		light  bool
+	}{{light, true, nil, true}, {dark, true, nil, false}, {light, false, nil, false}, {light, true, []string{"NO_COLOR=1"}, false}} {
+		a := open(t, setup{file: file("import x"), follow: c.follow, env: c.env})
+		asked := bytes.Contains(a.Bytes(), []byte("\x1b]11;?"))
+		if asked != (c.follow && c.env == nil) {
+			t.Errorf("%+v: asked: %v", c, asked)
+		}
+		a.Type(c.reply)
+		a.Type("enter", "ctrl+l")
+		if got := bytes.Contains(a.Bytes(), lightKeyword); got != c.light {
+			t.Errorf("%+v: the light theme: %v", c, got)
+		}
+		a.has("import x")
+	}
+}
