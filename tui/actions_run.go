@@ -43,7 +43,9 @@ func (m *Model) run(keys ...notebook.CellKey) tea.Cmd {
 	}
 	m.runEdited(keys)
 	err := m.session.Run(m.jobs.ctx, keys...)
-	m.fail(err)
+	if !errors.Is(err, kernelclient.Gone) { // a kernel that died just now is told of by its state
+		m.fail(err)
+	}
 	m.refresh(keys...)
 	if errors.Is(err, kernelclient.NotFound) && !m.session.Started() {
 		return m.openKernels(func() tea.Cmd {

@@ -110,7 +110,7 @@ func TestEditedSinceRun(t *testing.T) {
 func TestQueueIsShownAndLeft(t *testing.T) {
 	a := open(t, setup{file: file("one", "two", "three", "four"), script: block})
 	a.Keys("R")
-	a.WaitFor("queued 3")
+	a.WaitFor("[*]")
 	a.order("[*]", "[·]", "queued 1", "[·]", "queued 2", "queued 3")
 	a.Keys("j", "j", "i", "i")
 	a.WaitFor("not run")
