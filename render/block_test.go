@@ -135,7 +135,9 @@ func TestData(t *testing.T) {
 		{bundle("text/html", "<b>x</b>", "text/plain", "x"), []string{"x"}},
 		{bundle("text/html", "<b>x</b>"), []string{"x"}},
 		{bundle("text/markdown", "*a*", "text/plain", object), []string{"a"}},
-		{bundle("text/latex", "$x^2$", "text/plain", object), []string{"$x^2$"}},
+		{bundle("text/latex", "$x^2$", "text/plain", object), []string{"x²"}},
+		{bundle("text/latex", "$\\foo$\n\n", "text/plain", object), []string{"$\\foo$"}},
+		{bundle("text/latex", "$x\x1b]0;t\x07\u009b2J$"), []string{"x"}},
 		{bundle("text/latex", "$x^2$", "text/plain", "x**2"), []string{"x**2"}},
 		{bundle("application/json", `{"a":1.50}`, "text/plain", object), []string{`{"a":1.50}`}},
 		{bundle("image/svg+xml", "<svg/>", "text/plain", "fig"), []string{"[image/svg+xml, 6 B]", "fig"}},
@@ -231,4 +233,30 @@ func FuzzSource(f *testing.F) {
 			t.Errorf("in pieces %q, whole %q", pieces, got)
 		}
 	})
+}
+
+func TestJSONOutlines(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	var members []string
+	for i := range 100 {
+		members = append(members, fmt.Sprintf(`"key %d": {"in": ["%s"]}`, i, long[:70]))
+	}
+	value := `{"text": "` + long + `", "short": [1,
+		2, "a \" , b"], "deep": {` + strings.Join(members, ",") + `}}`
+	b := Output(bundle("application/json", value), themes.NoColor())
+	got := strings.Join(lines(b, 200), "\n")
+	for _, want := range []string{`"text": "` + long[:119] + "… 302 B,", `"short": [1, 2, "a \" , b"],`, `"key 39": {… 1 key}`, "… 60 more keys"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	Expand(b, true)
+	if got := lines(b, 200); !strings.Contains(strings.Join(got, "\n"), `"key 99": {`) {
+		t.Errorf("whole: %d lines", len(got))
+	}
+	Expand(b, false)
+	if again := strings.Join(lines(b, 200), "\n"); again != got {
+		t.Error("it does not collapse again")
+	}
+	Expand(Output(stdout("x"), themes.Dark()), true)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/render/latex"
 	"github.com/nbterm/nbterm/render/table"
 	"github.com/nbterm/nbterm/themes"
 )
@@ -28,19 +29,12 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 	b := d.Bundle
 	plain, hasPlain := b.Plain()
 	telling := hasPlain && !isObjectName(plain)
-	e := first(b, isDrawable)
-	if e == nil {
-		e = first(b, isPicture)
-	}
-	if e != nil {
-		blocks := stack{standIn(pictureName(e), th)}
-		if hasPlain {
-			blocks = append(blocks, newText(plain, th.Text, th))
-		}
-		if p := newPicture(e, d.Metadata, th, pictures, blocks); p != nil {
+	if e := first(b, isDrawable); e != nil {
+		named := pictureNamed(e, plain, th)
+		if p := newPicture(e, d.Metadata, th, pictures, named); p != nil {
 			return p
 		}
-		return blocks
+		return named
 	}
 	if v := b.Get("text/markdown"); v != nil {
 		return Markdown(mime.JoinText(v), *th)
@@ -49,14 +43,17 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 	if table.HasTable(parts) || parts != nil && !telling && first(b, isBetter) == nil {
 		return page(parts, th)
 	}
+	if e := first(b, isPicture); e != nil {
+		return pictureNamed(e, plain, th)
+	}
 	if telling && first(b, isVendorJSON) == nil {
 		return newText(plain, th.Text, th)
 	}
 	if v := b.Get("text/latex"); v != nil {
-		return Source(strings.TrimRight(mime.JoinText(v), "\n"), "tex", *th)
+		return formula(mime.JoinText(v), th)
 	}
 	if v := b.Get("application/json"); v != nil {
-		return Source(prettyJSON(v), "json", *th)
+		return &jsonTree{value: v, th: *th}
 	}
 	if e := first(b, isVendorJSON); e != nil {
 		blocks := stack{standIn(sizedName(e), th)}
@@ -69,6 +66,23 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 		return newText(plain, th.Text, th)
 	}
 	return standIns(b, plain, th)
+}
+
+// formula draws LaTeX as text, or its source where it is no simple formula.
+func formula(source string, th *themes.Theme) Block {
+	if text, ok := latex.Text(source); ok {
+		return newText(text, th.Text, th)
+	}
+	return Source(strings.TrimRight(source, "\n"), "tex", *th)
+}
+
+// pictureNamed stands for a picture that is not drawn.
+func pictureNamed(e *mime.Entry, plain string, th *themes.Theme) Block {
+	blocks := stack{standIn(pictureName(e), th)}
+	if plain != "" {
+		blocks = append(blocks, newText(plain, th.Text, th))
+	}
+	return blocks
 }
 
 // standIns names what there is, or says that there is nothing.
