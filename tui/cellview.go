@@ -221,6 +221,7 @@ func (v *cellView) addSource(width int) {
 func (v *cellView) addOutputs(width int) {
 	total := 0
 	for _, b := range v.order {
+		render.Expand(b, v.fold == foldNone)
 		total += b.Height(width)
 	}
 	if v.fold == foldAll && total > 0 {

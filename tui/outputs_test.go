@@ -3,6 +3,7 @@ package tui_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -102,5 +103,86 @@ func TestBrokenPicture(t *testing.T) {
 		if strings.Contains(l, "instead") && !strings.Contains(lines[i+1], "the next") {
 			t.Errorf("what was kept for the picture stays empty:\n%s", a.Text())
 		}
+	}
+}
+
+// cells makes a notebook of cells that were run, numbered from 1.
+func cells(t *testing.T, all ...notebook.NewCell) string {
+	t.Helper()
+	doc := notebook.New()
+	first := doc.Cells()[0].Key
+	for i := range all {
+		all[i].Type, all[i].Count = notebook.Code, i+1
+	}
+	if err := doc.Do("make", notebook.Insert{Cells: all}, notebook.Delete{Keys: []notebook.CellKey{first}}); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := doc.Snapshot().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGoToTheErrorsLine(t *testing.T) {
+	long := strings.Repeat("\n", 50)
+	define := notebook.NewCell{Source: "def f(x):" + long + "    return 1/x" + long}
+	failed := notebook.NewCell{Source: "\nx = 1" + long + "f(0)" + long + "end", Outputs: []mime.Output{{Body: &mime.Error{
+		Name:      "ZeroDivisionError",
+		Traceback: []string{"Traceback", "\x1b[36mCell In[2]\x1b[39m, line 51\n     50 \n\x1b[32m---> 51 f(0)\x1b[39m\n", "Cell In[1], line 51, in f(x)\n---> 51     return 1/x\n"},
+	}}}}
+	a := open(t, setup{file: cells(t, define, failed, notebook.NewCell{Source: "fine"})})
+	a.Type("j", "G")
+	a.Type(":", "go to the error")
+	a.hides("[2] line")
+	a.Type("esc", "k")
+	a.hides("f(0)")
+	a.Type(":", "go to the error", "enter")
+	a.shows("f(0)", "2/3")
+	a.Type("p", "where the error", "enter")
+	a.shows("return 1/x", "1/3")
+}
+
+func TestPager(t *testing.T) {
+	var text strings.Builder
+	for i := range 1000 {
+		text.WriteString("line " + strconv.Itoa(i) + "\n")
+	}
+	a := open(t, setup{file: outputs(t, display("text/plain", "small"), &mime.Stream{Name: "stdout", Text: mime.TextOf(text.String())})})
+	a.Type(":", "pager")
+	a.shows("output 1 of 2", "output 2 of 2", "1000 lines")
+	a.Type("down", "enter")
+	a.shows("lines 1–19 of 1000", "line 18", "[ ]")
+	a.Type("/", "line 777", "enter")
+	a.shows("line 777", "line 790")
+	a.resize(20, 5)
+	a.resize(80, 24)
+	a.Type("q")
+	a.hides("line 777", "of 1000")
+}
+
+func TestLargeJSON(t *testing.T) {
+	var items []string
+	for i := range 500 {
+		items = append(items, `{"number": `+strconv.Itoa(i)+`, "name": "a text that makes it long enough for several lines"}`)
+	}
+	a := open(t, setup{file: outputs(t, display("application/json", `{"all": [`+strings.Join(items, ",")+`], "last": 1}`)), height: 60, width: 80})
+	a.shows(`"all": [`, "{… 2 keys}", "460 more items", `"last": 1`)
+	a.hides(`"number"`)
+	a.Type("O")
+	a.shows(`"number": 3`)
+	a.Type("O")
+	a.hides(`"number"`)
+}
+
+func TestEveryFormOfAnOutput(t *testing.T) {
+	a := open(t, setup{file: outputs(t, display(
+		"text/html", "<table><tr><th>head<tr><td>cell</table>", "text/latex", "$x^2$", "application/json", `{"k": [1]}`,
+		"image/svg+xml", "<svg>"+strings.Repeat(" ", 2000)+"</svg>", "application/x-own", "opaque", "text/plain", "plain words",
+	))})
+	a.shows("cell")
+	for _, want := range []string{`{"k": [1]}`, "[application/x-own, 6 B]", "[image/svg+xml, 2.0 KB]", "cell", "x²", "plain words", "cell"} { // as files sort them
+		a.Type(",")
+		a.shows(want)
 	}
 }

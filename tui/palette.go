@@ -62,7 +62,7 @@ func (m *Model) actionItems() []item {
 			do: func() tea.Cmd { return m.act(b.Action) },
 		})
 	}
-	return out
+	return slices.Concat(out, m.errorItems(), m.pagerItems())
 }
 
 // headingItems are the headings of the Markdown cells, indented by their level.

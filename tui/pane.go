@@ -21,12 +21,11 @@ import (
 	"github.com/nbterm/nbterm/tui/lineedit"
 )
 
-// pane shows a text of the kernel below the notebook: what it knows of a name.
+// pane shows a text below the notebook: what the kernel knows of a name, or an output.
 type pane struct {
 	block   render.Block
-	top     int // the first line shown
-	width   int // for which lines were drawn
-	lines   []string
+	top     int           // the first line shown
+	tall    bool          // takes more than half of the screen if it needs it
 	line    lineedit.Line // what to search for
 	asking  bool          // line is being typed
 	from    int           // where the search began
@@ -143,29 +142,28 @@ func (m *Model) closePane() {
 	m.dirty = true
 }
 
-// paneHeight is how many rows the pane gets of n: as many as it needs, but no more than half.
+// paneHeight is how many rows the pane gets of n: as many as it needs, but no more than
+// half, or all but a few.
 func (m *Model) paneHeight(n int) int {
 	if m.pane == nil || n < 3 {
 		return 0
 	}
-	return min(len(m.pane.all(m.width))+1, max(n/2, 2))
+	most := n / 2
+	if m.pane.tall {
+		most = n - min(3, n/4)
+	}
+	return min(m.pane.count(m.width)+1, max(most, 2))
 }
 
-// all are the lines of the pane at a width.
-func (p *pane) all(width int) []string {
-	if p.width != width || p.lines == nil {
-		p.width = width
-		p.lines = p.block.Lines(max(width, 1), 0, p.block.Height(max(width, 1)))
-	}
-	return p.lines
-}
+// count is the number of lines of the pane at a width.
+func (p *pane) count(width int) int { return p.block.Height(max(width, 1)) }
 
 func (m *Model) scrollPane(n int) {
 	p := m.pane
 	if p == nil {
 		return
 	}
-	last := max(len(p.all(m.width))-max(m.size.pane-1, 1), 0)
+	last := max(p.count(m.width)-max(m.size.pane-1, 1), 0)
 	p.top = min(max(p.top+n, 0), last)
 	m.dirty = true
 }
@@ -189,14 +187,29 @@ func (m *Model) findPane() tea.Cmd {
 	p := m.pane
 	p.pattern, _ = find.Query{Text: p.line.String()}.Compile() // plain text always compiles
 	p.top = p.from
-	if p.pattern != nil && !p.finds(p.top) {
+	if p.pattern != nil && !p.reader(m.width)(p.top) {
 		m.searchPane(1)
 	}
 	m.dirty = true
 	return nil
 }
 
-func (p *pane) finds(i int) bool { return len(p.pattern.All(ansi.Strip(p.lines[i]))) > 0 }
+// searchPiece is how many lines are drawn at a time to be searched.
+const searchPiece = 256
+
+// reader returns what tells whether a line matches. It draws lines in pieces.
+func (p *pane) reader(width int) func(i int) bool {
+	var piece []string
+	at := -1
+	return func(i int) bool {
+		if i/searchPiece != at {
+			at = i / searchPiece
+			piece = p.block.Lines(max(width, 1), at*searchPiece, searchPiece)
+		}
+		i %= searchPiece
+		return i < len(piece) && len(p.pattern.All(ansi.Strip(piece[i]))) > 0
+	}
+}
 
 // searchPane goes to the next line with a match, or the one before, and around the ends.
 func (m *Model) searchPane(by int) {
@@ -204,9 +217,9 @@ func (m *Model) searchPane(by int) {
 	if p == nil || p.pattern == nil {
 		return
 	}
-	n := len(p.all(m.width))
+	n, finds := p.count(m.width), p.reader(m.width)
 	for k := 1; k <= n; k++ {
-		if i := ((p.top+by*k)%n + n) % n; p.finds(i) {
+		if i := ((p.top+by*k)%n + n) % n; finds(i) {
 			p.top = i
 			m.dirty = true
 			return
@@ -218,18 +231,19 @@ func (m *Model) searchPane(by int) {
 // paneLines draws the pane in n rows: a rule with its keys, and the text.
 func (m *Model) paneLines(n int) []string {
 	p, th := m.pane, m.look.theme
-	all := p.all(m.width)
+	count := p.count(m.width)
 	lines := make([]string, 0, n)
 	if p.asking {
 		line, _ := m.inputLine("/", &p.line, "Enter keeps, Esc forgets")
 		lines = append(lines, line)
 	} else {
-		lines = append(lines, paneRule(fmt.Sprintf("── lines %d–%d of %d ", min(p.top+1, len(all)), min(p.top+n-1, len(all)), len(all)), " / finds  q closes ──", m.width, th))
+		lines = append(lines, paneRule(fmt.Sprintf("── lines %d–%d of %d ", min(p.top+1, count), min(p.top+n-1, count), count), " / finds  q closes ──", m.width, th))
 	}
-	for i := p.top; len(lines) < n; i++ {
+	shown := p.block.Lines(max(m.width, 1), p.top, n-1)
+	for i := 0; len(lines) < n; i++ {
 		line := ""
-		if i < len(all) {
-			line = all[i]
+		if i < len(shown) {
+			line = shown[i]
 		}
 		if p.pattern != nil {
 			line = markLine(line, p.pattern, th.Match)
