@@ -71,8 +71,11 @@ type TimeoutError struct {
 	Setting string // such as --startup-timeout
 }
 
-func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("timed out: %s took longer than %s; %s raises the limit", e.Clock, e.Limit, e.Setting)
+func (e *TimeoutError) Error() string { return "timed out: " + e.Why() }
+
+// Why is Error without saying that it is a time-out.
+func (e *TimeoutError) Why() string {
+	return fmt.Sprintf("%s took longer than %s; %s raises the limit", e.Clock, e.Limit, e.Setting)
 }
 
 // Timeout marks it for net.Error's users.

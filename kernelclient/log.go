@@ -57,7 +57,9 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 	}
 	l.info.Started = time.Now()
 	l.setState(event.State{State: event.Starting, Generation: 1})
-	l.start(d.Open)
+	l.mu.Lock()
+	l.start(d.Open, nil)
+	l.mu.Unlock()
 	l.idle.Go(l.serve)
 	l.idle.Go(l.spillLoop)
 	return l
@@ -66,47 +68,55 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 // opener is Driver.Open with its sink bound, or Driver.Restart.
 type opener func(context.Context, Sink) (Ready, error)
 
-// start runs open in a goroutine and takes its result. The caller sees to it that only one start is under way.
-func (l *Log) start(open opener) {
+// start runs open in a goroutine, after the start before it has returned (nil: there was
+// none), and takes its result. mu is held.
+func (l *Log) start(open opener, before <-chan struct{}) {
+	gen := l.info.State.Generation
 	ctx, cancel := context.WithCancelCause(l.life)
-	stop := func() {}
-	if t := l.opt.StartupTimeout; t > 0 {
-		timer := time.AfterFunc(t, func() {
-			cancel(&TimeoutError{Clock: Starting, Limit: t, Setting: "--startup-timeout"})
-		})
-		stop = func() { timer.Stop() }
-	}
 	opened := make(chan struct{})
-	l.mu.Lock()
 	l.cancelOpen, l.opened = func() { cancel(context.Canceled) }, opened
-	l.mu.Unlock()
 	l.idle.Go(func() {
 		defer close(opened)
+		if before != nil {
+			<-before // it was cancelled, and drivers heed that
+		}
+		if t := l.opt.StartupTimeout; t > 0 {
+			timer := time.AfterFunc(t, func() {
+				cancel(&TimeoutError{Clock: Starting, Limit: t, Setting: "--startup-timeout"})
+			})
+			defer timer.Stop()
+		}
 		ready, err := open(ctx, l)
-		stop()
 		if err != nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		cancel(nil)
-		l.openDone(ready, err)
+		l.openDone(gen, ready, err)
 	})
 }
 
-func (l *Log) openDone(ready Ready, err error) {
+// openDone takes the result of the start of a generation. It says nothing of a kernel that
+// has been replaced, or that died between being ready and this.
+func (l *Log) openDone(gen int, ready Ready, err error) {
 	l.mu.Lock()
+	now := l.info.State
+	if now.Generation != gen {
+		l.mu.Unlock()
+		return
+	}
 	l.cancelOpen = nil
-	l.err = err
-	if err == nil {
+	waits := now.State == event.Starting || now.State == event.Restarting
+	if waits {
+		l.err = err
+	}
+	if waits && err == nil {
 		l.caps = ready.Capabilities
 		l.info.Language = ready.Language
 		l.info.PID = ready.PID
+		l.change(event.State{State: event.Idle, Generation: gen})
 	}
-	gen := l.info.State.Generation
 	l.mu.Unlock()
-	switch {
-	case err == nil:
-		l.setState(event.State{State: event.Idle, Generation: gen})
-	case !errors.Is(err, context.Canceled):
+	if waits && err != nil && !errors.Is(err, context.Canceled) {
 		l.died(err.Error())
 	}
 	l.poke()
@@ -202,7 +212,7 @@ func (l *Log) died(detail string) {
 	}
 	l.mu.Unlock()
 	l.setState(event.State{State: event.Dead, Generation: gen, Detail: detail})
-	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel is not running")
+	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel is not running: "+detail)
 }
 
 func (l *Log) poke() {
@@ -257,31 +267,30 @@ func (l *Log) Answer(ctx context.Context, id event.InputID, line string) error {
 }
 
 // Restart implements Context.
-func (l *Log) Restart(ctx context.Context) error {
+func (l *Log) Restart(context.Context) error {
+	waiting, err := l.beginRestart()
+	for _, r := range waiting {
+		l.finish(r.ID, Outcome{Reason: event.Restarted, Detail: "the kernel was restarted before it ran"})
+	}
+	return err
+}
+
+// beginRestart starts the next generation and returns what waited for the present one.
+func (l *Log) beginRestart() ([]Request, error) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.closing {
-		l.mu.Unlock()
-		return errStopped()
+		return nil, errStopped()
 	}
 	if l.info.State.State == event.Restarting {
-		l.mu.Unlock()
-		return &Error{Kind: Exists, What: "the kernel is being restarted already"}
+		return nil, &Error{Kind: Exists, What: "the kernel is being restarted already"}
 	}
-	gen := l.info.State.Generation + 1
-	cancel, opened := l.cancelOpen, l.opened
-	l.mu.Unlock()
-	l.setState(event.State{State: event.Restarting, Generation: gen})
-	l.cancelQueued(func(Request) bool { return true }, event.Restarted, "the kernel was restarted before it ran")
-	if cancel != nil {
-		cancel()
+	l.change(event.State{State: event.Restarting, Generation: l.info.State.Generation + 1})
+	if l.cancelOpen != nil {
+		l.cancelOpen()
 	}
-	select {
-	case <-opened:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	l.start(func(ctx context.Context, _ Sink) (Ready, error) { return l.driver.Restart(ctx) })
-	return nil
+	l.start(func(ctx context.Context, _ Sink) (Ready, error) { return l.driver.Restart(ctx) }, l.opened)
+	return l.takeOut(func(Request) bool { return true }), nil
 }
 
 // Stop implements Context. With force the kernel gets no time to end by itself.

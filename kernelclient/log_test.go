@@ -341,6 +341,38 @@ func TestTimeoutInterruptsThenGivesUp(t *testing.T) {
 	}
 }
 
+// What waits behind a cell that nothing can stop would never run.
+func TestGivingUpCancelsWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := func(ctx context.Context, _ *hosttest.Fake, _ kernelclient.Request) kernelclient.Outcome {
+			<-ctx.Done()
+			return kernelclient.Outcome{Reason: event.Lost}
+		}
+		l := kernelclient.OpenLog(kernelclient.ContextInfo{}, &hosttest.Fake{Script: deaf}, kernelclient.LogOptions{})
+		submit(t, l, kernelclient.Request{ID: "1", Group: "all", GoOn: true, Timeout: time.Second}, kernelclient.Request{ID: "2", Group: "all", GoOn: true})
+		got := story(read(t, l, ended("2")))
+		if !strings.Contains(got, "1:timeout\n2:cancelled\n") {
+			t.Error(got)
+		}
+		l.Stop(context.Background(), true)
+	})
+}
+
+// The hand-over's context says nothing about the restart itself.
+func TestRestartWithEndedContext(t *testing.T) {
+	f := &hosttest.Fake{Hold: make(chan struct{})} // it is restarted while it still starts
+	l := open(t, f)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := l.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	submit(t, l, kernelclient.Request{ID: "1"})
+	if got := story(read(t, l, ended("1"))); !strings.Contains(got, "restarting 2\nidle 2\n1:Queued") && !strings.Contains(got, "idle 2\n1:Accepted") {
+		t.Error(got)
+	}
+}
+
 func TestAnswerOnce(t *testing.T) {
 	f := &hosttest.Fake{Script: func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
 		f.Sink().Emit(r.ID, event.InputRequest{ID: "q", Prompt: "who? "})

@@ -151,13 +151,12 @@ func (l *Log) run(r Request) {
 	l.record(r.ID, event.Accepted{})
 	ctx, cancel := context.WithCancel(l.life)
 	defer cancel()
-	expired := l.watch(ctx, cancel, r)
+	limit := l.watch(ctx, cancel, r)
 	generation := l.Info().State.Generation
 	out := l.driver.Run(ctx, r)
-	gaveUp := ctx.Err() != nil && l.life.Err() == nil
-	if expired.Load() && out.Reason != event.Died && (out.Reason != event.Lost || gaveUp) {
-		limit := TimeoutError{Clock: WholeRun, Limit: r.Timeout, Setting: "--timeout"}
-		out.Reason, out.Detail = event.TimedOut, limit.Error()
+	if limit.expired.Load() && out.Reason != event.Died && (out.Reason != event.Lost || limit.gaveUp.Load()) {
+		clock := TimeoutError{Clock: WholeRun, Limit: r.Timeout, Setting: "--timeout"}
+		out.Reason, out.Detail = event.TimedOut, clock.Why()
 	} else if l.life.Err() != nil && out.Reason == event.Lost {
 		out.Reason, out.Detail = event.Died, "the kernel was stopped"
 	}
@@ -166,6 +165,9 @@ func (l *Log) run(r Request) {
 	}
 	why := stops(r, out)
 	ended := out.Reason == event.Died || out.Reason == event.Lost
+	if limit.gaveUp.Load() && !ended {
+		why, ended = "not run: the kernel is busy with a cell that ignores the interrupt", true
+	}
 	l.mu.Lock()
 	close(l.running.over)
 	l.running = nil
@@ -209,13 +211,26 @@ func endedKernel(r event.Reason) string {
 	return fmt.Sprintf("not run: the cell before it ended the kernel (%s)", r)
 }
 
-// watch interrupts a run that takes longer than its limit, and lets go of one that ignores that.
-func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *atomic.Bool {
-	expired := &atomic.Bool{}
+// deadline tells what became of a run's time.
+type deadline struct {
+	expired atomic.Bool // the run was interrupted for it
+	gaveUp  atomic.Bool // and ignored that
+}
+
+// watch interrupts a run that takes longer than its limit, and lets go of one that ignores
+// that. The time counts from the beginning of the code, not from its hand-over.
+func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *deadline {
+	d := &deadline{}
 	if r.Timeout <= 0 {
-		return expired
+		return d
 	}
+	l.mu.Lock()
+	x := l.running
+	l.mu.Unlock()
 	l.idle.Go(func() {
+		if over, err := x.awaitBegin(ctx); over || err != nil {
+			return
+		}
 		timer := time.NewTimer(r.Timeout)
 		defer timer.Stop()
 		select {
@@ -223,7 +238,7 @@ func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *
 		case <-ctx.Done():
 			return
 		}
-		expired.Store(true)
+		d.expired.Store(true)
 		if err := l.driver.Interrupt(ctx); err == nil {
 			timer.Reset(giveUp)
 			select {
@@ -232,7 +247,8 @@ func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *
 				return
 			}
 		}
+		d.gaveUp.Store(true)
 		cancel()
 	})
-	return expired
+	return d
 }
