@@ -129,7 +129,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 		return nil, err
 	}
 	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir}
-	driver := jupyter.NewDriver(h.launcher(info.ID, s, start), jupyter.DriverOptions{RequestTimeout: start.RequestTimeout})
+	driver := h.driver(info.ID, s, start)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := kernelclient.OpenLog(info, driver, kernelclient.LogOptions{
@@ -138,6 +138,13 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	})
 	h.contexts[info.ID] = c
 	return c, nil
+}
+
+func (h *Host) driver(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) kernelclient.Driver {
+	if s.shell != "" {
+		return builtin.NewShellDriver(builtin.ShellOptions{Shell: s.shell, Dir: start.Dir, Env: h.env().with(start.Env...)})
+	}
+	return jupyter.NewDriver(h.launcher(id, s, start), jupyter.DriverOptions{RequestTimeout: start.RequestTimeout})
 }
 
 func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) jupyter.Launcher {

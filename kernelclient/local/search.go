@@ -89,10 +89,19 @@ func native(p python) spec {
 	}}
 }
 
+// builtin adds the kernels that nbterm brings along, as far as what they need is here.
 func (f *finder) builtin() {
-	if len(f.all) == 0 {
-		return
+	if len(f.all) > 0 {
+		f.builtinPythons()
 	}
+	if shell := shellOf(f.e); shell != "" {
+		f.add(spec{name: builtinShell, builtin: true, shell: shell, file: specFile{
+			DisplayName: "Shell (built in)", Language: "bash",
+		}})
+	}
+}
+
+func (f *finder) builtinPythons() {
 	f.add(spec{name: builtinPython, builtin: true, python: f.all[0], file: specFile{
 		DisplayName: "Python 3 (built in)", Language: "python",
 	}})

@@ -16,8 +16,10 @@ import (
 
 // The names of the kernels that need no kernelspec.
 const (
-	nativePython  = "python3"
-	builtinPython = "builtin-python"
+	nativePython   = "python3"
+	builtinPython  = "builtin-python"
+	builtinIPython = "builtin-ipython"
+	builtinShell   = "builtin-shell"
 )
 
 // spec is one kernel that was found, good or broken.
@@ -26,6 +28,7 @@ type spec struct {
 	dir     string // the kernelspec's folder, "" where there is none
 	prefix  string // the environment that the folder belongs to, "" for none
 	python  python // native and built-in kernels: the one to use
+	shell   string // builtin-shell: the shell to use
 	builtin bool
 	broken  string // why it cannot be started
 	file    specFile

@@ -59,13 +59,17 @@ func anyPython(w Wish) bool {
 	return strings.EqualFold(w.Language, "python") && plain
 }
 
-const builtinPython = "builtin-python"
+// The built-in Pythons. The one around IPython is only taken where it is asked for.
+const (
+	builtinPython  = "builtin-python"
+	builtinIPython = "builtin-ipython"
+)
 
 // python returns the best Python there is; hosts list the nearest environment first.
 func python(kernels []kernelclient.Kernel) (best kernelclient.Kernel, ok bool) {
 	rank := func(k kernelclient.Kernel) int {
 		switch {
-		case k.Broken != "" || !strings.EqualFold(k.Language, "python"):
+		case k.Broken != "" || !strings.EqualFold(k.Language, "python") || k.Name == builtinIPython:
 			return 0
 		case k.Name == builtinPython:
 			return 1

@@ -170,7 +170,7 @@ func (r *snippetRun) verdict(dead, stop error) error {
 		return &Error{Status: ReaderGone, Text: "the reader of the output is gone", Err: r.gone}
 	case r.signal != nil:
 		return &Error{Status: ofSignal(r.signal), Text: fmt.Sprintf("ended by the signal %q", r.signal)}
-	case dead != nil:
+	case dead != nil && !r.ranThrough():
 		return &Error{Status: NoKernel, Text: oneLine(dead.Error())}
 	case r.end != nil && r.end.Reason != event.Done:
 		return failure("the code", *r.end, r.last)
@@ -178,4 +178,9 @@ func (r *snippetRun) verdict(dead, stop error) error {
 		return &Error{Status: NoKernel, Text: "the kernel could not be stopped", Err: stop}
 	}
 	return nil
+}
+
+// ranThrough tells whether the code came to an end of its own, which may be an exit.
+func (r *snippetRun) ranThrough() bool {
+	return r.end != nil && (r.end.Reason == event.Done || r.end.Reason == event.Failed)
 }
