@@ -1,11 +1,10 @@
 package mime
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
@@ -67,7 +66,7 @@ func (t *Text) Append(s string) {
 	t.version++
 	for len(s) > 0 {
 		c := t.open(len(s))
-		n := min(len(s), cap(c.data)-len(c.data))
+		n := whole(s, cap(c.data)-len(c.data))
 		c.data = append(c.data, s[:n]...) // a View sees only the length it took
 		c.n = len(c.data)
 		t.size += int64(n)
@@ -82,16 +81,29 @@ func (t *Text) Append(s string) {
 func (t *Text) open(want int) *chunk {
 	if last := len(t.chunks) - 1; last >= 0 {
 		c := &t.chunks[last]
-		if c.data != nil && len(c.data) < cap(c.data) && (t.dropped == 0 || last >= t.cut) {
+		room := cap(c.data) - len(c.data)
+		if c.data != nil && (room >= utf8.UTFMax || room >= want) && (t.dropped == 0 || last >= t.cut) {
 			return c
 		}
 	}
-	size := chunkSize
-	if len(t.chunks) == 0 && want < chunkSize {
-		size = max(want, 256) // most outputs are one short line
-	}
+	// Most outputs are one short line, and there may be very many of them.
+	size := min(max(int64(want), 2*t.size, 64), chunkSize)
 	t.chunks = append(t.chunks, chunk{data: make([]byte, 0, size)})
 	return &t.chunks[len(t.chunks)-1]
+}
+
+// whole is how many bytes of s fit into room without cutting a character, so that the
+// middle can be dropped by chunks and the rest stays UTF-8. room is never too small for one.
+func whole(s string, room int) int {
+	if len(s) <= room {
+		return len(s)
+	}
+	for n := room; n > room-utf8.UTFMax && n > 0; n-- {
+		if utf8.RuneStart(s[n]) {
+			return n
+		}
+	}
+	return room // no UTF-8 anyway
 }
 
 // toDisk moves the oldest chunks out of memory. A disk that refuses is remembered and the text stays in memory.
@@ -230,7 +242,7 @@ func (v View) Chunks(off int64, f func(p []byte) error) error {
 		p := c.data
 		if p == nil {
 			p = make([]byte, c.n)
-			if _, err := v.spill.ReadAt(p, c.at); err != nil && !errors.Is(err, io.EOF) {
+			if _, err := v.spill.ReadAt(p, c.at); err != nil {
 				return err
 			}
 		}

@@ -1,9 +1,12 @@
 package mime
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
@@ -63,6 +66,31 @@ func TestTextLimitKeepsHeadAndTail(t *testing.T) {
 	}
 	if !strings.Contains(got, fmt.Sprintf("%d bytes of output left out", text.Dropped())) {
 		t.Error("the mark does not say how much")
+	}
+}
+
+func TestTextLimitCutsBetweenCharacters(t *testing.T) {
+	for _, piece := range []string{strings.Repeat("é€", 999), strings.Repeat("€", 40_000), "😀", "a😀é"} {
+		text := NewText(nil)
+		text.SetLimit(300 << 10)
+		for n := 0; n < 2<<20; n += len(piece) {
+			text.Append(piece)
+		}
+		if got := text.String(); text.Dropped() == 0 || !utf8.ValidString(got) {
+			t.Errorf("%.20q: %d bytes dropped, %d kept, no UTF-8", piece, text.Dropped(), len(got))
+		}
+	}
+}
+
+func TestTextThatCannotBeReadBackIsAnError(t *testing.T) {
+	var file spill.File
+	text := NewText(&file)
+	text.Append(strings.Repeat("x", InMemory+chunkSize))
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := text.View().ReadFrom(nil, 0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@
 package spill
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,15 +44,22 @@ func (s *File) Put(p []byte) (at int64, err error) {
 	return at, nil
 }
 
-// ReadAt reads len(p) bytes that were put at off.
+// ReadAt reads len(p) bytes that were put at off. Fewer are an error, never io.EOF: what
+// was put must be there. After Close it is os.ErrClosed.
 func (s *File) ReadAt(p []byte, off int64) (int, error) {
 	s.mu.Lock()
-	f := s.f
+	f, gone := s.f, s.gone
 	s.mu.Unlock()
-	if f == nil {
-		return 0, io.EOF
+	switch {
+	case gone:
+		return 0, fmt.Errorf("spill file: %w", os.ErrClosed)
+	case f == nil:
+		return 0, fmt.Errorf("spill file: %w", io.ErrUnexpectedEOF)
 	}
 	n, err := f.ReadAt(p, off)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		err = fmt.Errorf("spill file: %w", err)
 	}

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"errors"
+	"io"
 	"os"
 	"testing"
 )
@@ -24,8 +25,14 @@ func TestFile(t *testing.T) {
 	if _, err := s.ReadAt(p, b); err != nil || string(p) != "defg" {
 		t.Fatalf("%q %v", p, err)
 	}
+	if _, err := s.ReadAt(p, 5); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal("a short read:", err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := s.ReadAt(p, b); !errors.Is(err, os.ErrClosed) {
+		t.Fatal("read after close:", err)
 	}
 	if _, err := s.Put([]byte("x")); !errors.Is(err, os.ErrClosed) {
 		t.Fatal("put after close:", err)
