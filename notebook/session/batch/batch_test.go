@@ -223,6 +223,65 @@ func snippet(t *testing.T, x batch.Snippet) error {
 	return x.Run(t.Context())
 }
 
+// deadHost is a host whose kernel dies at its start.
+func deadHost() *hosttest.Host {
+	h := host()
+	h.Drive = func(kernelclient.StartSpec) kernelclient.Driver {
+		return &hosttest.Fake{OpenErr: &kernelclient.Death{Code: 1, Last: "boom"}}
+	}
+	return h
+}
+
+// However the death and the hand-over cross, the cause is told and nothing is left running.
+func TestKernelDiesAtItsStart(t *testing.T) {
+	for range 30 {
+		k, err := session.StartFor(t.Context(), deadHost(), session.Wish{}, kernelclient.StartSpec{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := &batch.Record{}
+		err = batch.Snippet{Context: k, Code: "print a", Record: record}.Run(t.Context())
+		if statusOf(err) != batch.NoKernel || !strings.Contains(err.Error(), "boom") {
+			t.Fatalf("snippet: %v", err)
+		}
+		if got := string(record.AppendJSON(nil)); !strings.Contains(got, `"end":{"reason":"died","detail":"the kernel ended with exit code 1: boom"}`) {
+			t.Fatal(got)
+		}
+		doc := notebook.New()
+		if err := doc.Do("insert", notebook.Insert{Cells: []notebook.NewCell{{Type: notebook.Code, Source: "print a"}}}); err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(doc, deadHost(), session.Options{})
+		err = batch.Notebook{Session: s, Streams: batch.Streams{Out: io.Discard, Err: io.Discard}}.Run(t.Context())
+		if statusOf(err) != batch.NoKernel || !strings.Contains(err.Error(), "boom") {
+			t.Fatalf("notebook: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSaveFails(t *testing.T) {
+	for source, want := range map[string]batch.Status{"print a": batch.Usage, "fail": batch.CellFailed} {
+		doc := notebook.New()
+		if err := doc.Do("insert", notebook.Insert{Cells: []notebook.NewCell{{Type: notebook.Code, Source: source}}}); err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(doc, host(), session.Options{})
+		err := batch.Notebook{
+			Session: s, Streams: batch.Streams{Out: io.Discard, Err: io.Discard},
+			Save: func(notebook.Snapshot) error { return errors.New("no space; a copy is in /x") },
+		}.Run(t.Context())
+		if statusOf(err) != want || !strings.Contains(err.Error(), "not saved: no space; a copy is in /x") {
+			t.Errorf("%s: %v", source, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestSnippetAsks(t *testing.T) {
 	var out watched
 	err := snippet(t, batch.Snippet{Code: "ask", Streams: batch.Streams{Out: &out, Err: io.Discard}, Ask: func(_ context.Context, prompt string, password bool) (string, error) {

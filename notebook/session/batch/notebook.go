@@ -29,12 +29,17 @@ type Notebook struct {
 func (n Notebook) Run(ctx context.Context) error {
 	r := &notebookRun{Notebook: n, printer: newPrinter(n.Streams), errors: map[event.ExecID]event.Error{}}
 	err := r.run(ctx)
-	if n.Save != nil && n.Session.Started() {
-		if saveErr := n.Save(n.Session.Doc().Snapshot()); saveErr != nil {
-			return &Error{Status: Usage, Text: "not saved", Err: saveErr}
-		}
+	if n.Save == nil || !n.Session.Started() {
+		return err
 	}
-	return err
+	saveErr := n.Save(n.Session.Doc().Snapshot())
+	switch {
+	case saveErr == nil:
+		return err
+	case err == nil:
+		return &Error{Status: Usage, Text: "not saved", Err: saveErr}
+	}
+	return &Error{Status: StatusOf(err), Text: err.Error() + "; and not saved", Err: saveErr}
 }
 
 // notebookRun is one Run under way. It belongs to one goroutine.
@@ -48,25 +53,29 @@ type notebookRun struct {
 }
 
 func (r *notebookRun) run(ctx context.Context) error {
-	if err := r.start(ctx); err != nil {
-		return &Error{Status: StatusOf(err), Err: cause(err)}
+	refused := r.start(ctx)
+	if refused != nil && !r.Session.Started() {
+		return &Error{Status: StatusOf(refused), Err: refused}
 	}
 	batches := make(chan []event.Event)
 	follow, stop := context.WithCancel(ctx)
 	defer stop()
 	go pump(follow, r.Session.Next, batches)
-	for r.Session.Running() && r.signal == nil && r.gone == nil {
+	for refused == nil && r.Session.Running() && r.signal == nil && r.gone == nil {
 		r.step(ctx, batches)
 	}
 	dead := r.Session.Err()
+	if refused != nil && dead == nil {
+		dead = cause(refused)
+	}
 	r.wind(ctx, batches)
 	switch {
-	case dead != nil && (r.failed == nil || r.failed.Status == CellFailed):
-		return &Error{Status: NoKernel, Text: oneLine(dead.Error())}
 	case r.gone != nil:
-		return &Error{Status: ReaderGone, Text: "the reader of the output is gone", Err: r.gone}
+		return WriteError(r.gone)
 	case r.signal != nil:
 		return &Error{Status: ofSignal(r.signal), Text: fmt.Sprintf("ended by the signal %q", r.signal)}
+	case dead != nil && (r.failed == nil || r.failed.Status == CellFailed):
+		return &Error{Status: StatusOf(dead), Text: oneLine(dead.Error())}
 	case r.failed != nil:
 		return r.failed
 	}

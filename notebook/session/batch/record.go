@@ -1,10 +1,12 @@
 package batch
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
@@ -25,6 +27,7 @@ type result struct {
 	main     bool
 	data     mime.Bundle
 	metadata rawjson.Value
+	id       string // display_id
 }
 
 func (r *Record) add(e event.Event) {
@@ -41,17 +44,31 @@ func (r *Record) add(e event.Event) {
 	case event.Started:
 		r.count = b.Count
 	case event.Result:
-		r.results = append(r.results, result{true, b.Data, b.Metadata})
+		r.results = append(r.results, result{true, b.Data, b.Metadata, ""})
 	case event.Display:
-		r.results = append(r.results, result{false, b.Data, b.Metadata})
+		r.results = append(r.results, result{false, b.Data, b.Metadata, b.ID})
+	case event.Update:
+		for i, x := range r.results {
+			if x.id == b.ID {
+				r.results[i] = result{x.main, b.Data, b.Metadata, x.id}
+			}
+		}
 	case event.Error:
 		r.failure = &b
 	}
 }
 
-func (r *Record) finish(end *event.Ended, elapsed time.Duration) {
+// finish takes the run's end, nil where it was stopped before, and why the kernel is dead, if it is.
+func (r *Record) finish(end *event.Ended, dead error, elapsed time.Duration) {
 	r.elapsed = elapsed
-	if end == nil {
+	switch {
+	case dead != nil && (end == nil || end.Reason == event.Cancelled): // it never ran, for this reason
+		end = &event.Ended{Reason: event.Died, Detail: dead.Error()}
+		var timeout *kernelclient.TimeoutError
+		if errors.As(dead, &timeout) {
+			end.Reason = event.TimedOut
+		}
+	case end == nil:
 		end = &event.Ended{Reason: event.Died, Detail: "stopped by the user"}
 	}
 	r.end = *end

@@ -55,25 +55,25 @@ func (r *snippetRun) run(ctx context.Context) error {
 	began := time.Now()
 	stream := r.Context.Follow(0)
 	defer stream.Close()
-	err := r.Context.Submit(ctx, kernelclient.Request{ID: r.id, Code: r.Code, Timeout: r.Timeout, AllowStdin: r.Ask != nil})
-	if err != nil {
-		return &Error{Status: StatusOf(err), Err: cause(err)}
-	}
+	refused := r.Context.Submit(ctx, kernelclient.Request{ID: r.id, Code: r.Code, Timeout: r.Timeout, AllowStdin: r.Ask != nil})
 	batches := make(chan []event.Event)
 	follow, stop := context.WithCancel(ctx)
 	defer stop()
 	go pump(follow, stream.Next, batches)
-	for r.end == nil && r.gone == nil && (r.signal == nil || r.signal == os.Interrupt) {
+	for refused == nil && r.end == nil && r.gone == nil && (r.signal == nil || r.signal == os.Interrupt) {
 		if !r.step(follow, batches) {
 			break
 		}
 	}
 	dead := r.Context.Info().Err
-	err = r.wind(ctx, batches)
-	if r.Record != nil {
-		r.Record.finish(r.end, time.Since(began))
+	stopped := r.wind(ctx, batches)
+	if refused != nil && dead == nil {
+		dead = cause(refused)
 	}
-	return r.verdict(dead, err)
+	if r.Record != nil {
+		r.Record.finish(r.end, dead, time.Since(began))
+	}
+	return r.verdict(dead, stopped)
 }
 
 // step takes what comes next; false means that the user wants no more.
@@ -167,11 +167,11 @@ func (r *snippetRun) wind(ctx context.Context, batches <-chan []event.Event) err
 func (r *snippetRun) verdict(dead, stop error) error {
 	switch {
 	case r.gone != nil:
-		return &Error{Status: ReaderGone, Text: "the reader of the output is gone", Err: r.gone}
+		return WriteError(r.gone)
 	case r.signal != nil:
 		return &Error{Status: ofSignal(r.signal), Text: fmt.Sprintf("ended by the signal %q", r.signal)}
 	case dead != nil && !r.ranThrough():
-		return &Error{Status: NoKernel, Text: oneLine(dead.Error())}
+		return &Error{Status: StatusOf(dead), Text: oneLine(dead.Error())}
 	case r.end != nil && r.end.Reason != event.Done:
 		return failure("the code", *r.end, r.last)
 	case stop != nil:

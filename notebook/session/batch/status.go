@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 
@@ -60,6 +61,14 @@ func StatusOf(err error) Status {
 		return Usage
 	}
 	return NoKernel
+}
+
+// WriteError says why output could not be written: its reader is gone, or the disk refuses.
+func WriteError(err error) *Error {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return &Error{Status: ReaderGone, Text: "the reader of the output is gone"}
+	}
+	return &Error{Status: Usage, Text: "the output could not be written", Err: err}
 }
 
 // cause unwraps "the kernel is not running" to why it is not: nobody here can restart it.
