@@ -80,16 +80,24 @@ func dimensions(typ, text string) (image.Config, bool) {
 // that draws. It belongs to that one. A nil *Pictures decodes when a picture is drawn.
 type Pictures struct {
 	// Off draws what stands for pictures only: for terminals without colours.
-	Off     bool
+	Off bool
+	// Kitty draws placeholders of the Kitty graphics protocol instead of half blocks. What
+	// Send returns must reach the terminal.
+	Kitty   bool
 	waiting []*Painting
+	slots   slots
 }
 
-// Painting is a picture to be decoded for a width.
+// Painting is a picture to be decoded for a size.
 type Painting struct {
-	of    *picture
-	width int
-	drawn *halfblock.Picture
-	err   error
+	of           *picture
+	cols, pixels int // see halfblock.Fit
+	kitty        bool
+	drawn        *halfblock.Picture
+
+	payload string // for Kitty, else ""
+	id      int
+	err     error
 }
 
 // Take returns what is to be decoded: the pictures that were drawn without being decoded.
@@ -100,15 +108,27 @@ func (p *Pictures) Take() []*Painting {
 }
 
 // Do decodes. It may be called from any goroutine, once.
-func (p *Painting) Do() { p.drawn, p.err = p.of.decode(p.width) }
+func (p *Painting) Do() {
+	var img image.Image
+	if img, p.err = p.of.decode(); p.err != nil {
+		return
+	}
+	if p.kitty {
+		if p.payload = p.of.payload(img); p.payload != "" {
+			return
+		}
+	}
+	p.drawn = halfblock.Scale(img, p.cols, p.pixels, p.of.back)
+}
 
 // Done hands over what Do made, on the goroutine that draws. It tells whether the
 // picture's height changed, as it does when it cannot be decoded.
 func (p *Painting) Done() (higher bool) {
-	if p.of.wanted != p.width {
-		return false // another width was asked for meanwhile
+	if p.of.wanted != p.cols {
+		return false // another size was asked for meanwhile
 	}
-	p.of.drawn, p.of.width, p.of.wanted, p.of.failed = p.drawn, p.width, 0, p.err != nil
+	p.of.drawn, p.of.cols, p.of.wanted, p.of.failed = p.drawn, p.cols, 0, p.err != nil
+	p.of.id = p.id
 	return p.of.failed
 }
 
@@ -121,9 +141,10 @@ type picture struct {
 	instead  Block // where it cannot be decoded
 	pictures *Pictures
 
-	drawn  *halfblock.Picture // for width
-	width  int
-	wanted int // the width that a Painting is under way for
+	drawn  *halfblock.Picture // nil if the terminal has the picture
+	id     int                // that the terminal has it by
+	cols   int                // that it was decoded for, 0 if it was not yet
+	wanted int                // that a Painting is under way for
 	failed bool
 }
 
@@ -160,7 +181,7 @@ func backdrop(needs string, th *themes.Theme) halfblock.Backdrop {
 
 var errChanged = errors.New("the picture has another size than its header says")
 
-func (p *picture) decode(width int) (*halfblock.Picture, error) {
+func (p *picture) decode() (image.Image, error) {
 	read, _ := codecOf(p.entry.Type)
 	img, err := read.decode(fromBase64(mime.JoinText(p.entry.Value)))
 	if err != nil {
@@ -169,8 +190,7 @@ func (p *picture) decode(width int) (*halfblock.Picture, error) {
 	if size := img.Bounds().Size(); size.X != p.config.Width || size.Y != p.config.Height {
 		return nil, errChanged
 	}
-	cols, pixels := p.fit(width)
-	return halfblock.Scale(img, cols, pixels, p.back), nil
+	return img, nil
 }
 
 func (p *picture) fit(width int) (cols, pixels int) {
@@ -188,7 +208,7 @@ func (p *picture) Height(width int) int {
 
 func (p *picture) Lines(width, from, n int) []string {
 	width = max(width, 1)
-	p.prepare(width)
+	cols := p.prepare(width)
 	if p.failed {
 		return p.instead.Lines(width, from, n)
 	}
@@ -199,25 +219,36 @@ func (p *picture) Lines(width, from, n int) []string {
 	}
 	for i := max(from-head, 0); i < min(from+n, p.Height(width))-head; i++ {
 		line := ""
-		if p.width == width {
+		switch {
+		case p.cols != cols:
+		case p.drawn != nil:
 			line = p.drawn.Line(i)
+		default:
+			line = p.placeholders(i)
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// prepare decodes the picture for a width, or asks for that.
-func (p *picture) prepare(width int) {
-	if p.failed || p.width == width || p.wanted == width {
-		return
+// prepare decodes the picture for a width, or asks for that. It returns the width in
+// cells that the picture takes.
+func (p *picture) prepare(width int) int {
+	cols, pixels := p.fit(width)
+	if p.failed || p.cols == cols || p.wanted == cols {
+		if p.id > 0 {
+			p.pictures.slots.touch(p.id)
+		}
+		return cols
 	}
-	p.wanted = width
-	job := &Painting{of: p, width: width}
+	p.wanted = cols
+	job := &Painting{of: p, cols: cols, pixels: pixels}
 	if p.pictures != nil {
+		job.kitty = p.pictures.Kitty
 		p.pictures.waiting = append(p.pictures.waiting, job)
-		return
+		return cols
 	}
 	job.Do()
 	job.Done()
+	return cols
 }

@@ -2,21 +2,77 @@ package tui
 
 import (
 	"context"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nbterm/nbterm/render"
 )
 
-// imagesEnv says how pictures are drawn: "blocks" or "off"; anything else is left to nbterm.
+// imagesEnv says how pictures are drawn: "kitty", "blocks" or "off"; with "auto" and
+// anything else the terminal is asked.
 const imagesEnv = "NBTERM_IMAGES"
+
+// kittyQuery asks for the Kitty graphics protocol by a picture of one pixel that is not kept.
+const (
+	kittyQuery   = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+	kittyQueryID = 31
+)
 
 // paintedMsg says that pictures were decoded.
 type paintedMsg struct{ work []*render.Painting }
 
 func (m *Model) openPictures() {
+	m.look.pictures.Kitty = m.opt.getenv(imagesEnv) == "kitty"
 	m.look.pictures.Off = m.opt.getenv(imagesEnv) == "off" || m.opt.Profile != nil && *m.opt.Profile < colorprofile.ANSI
+}
+
+// askKitty asks terminals that are known to draw placeholders whether they do. Others are
+// not asked: some know the protocol and not the placeholders, and some print the question.
+func (m *Model) askKitty() tea.Cmd {
+	switch m.opt.getenv(imagesEnv) {
+	case "kitty", "blocks", "off":
+		return nil
+	}
+	name := m.opt.getenv("TERM") + " " + m.opt.getenv("TERM_PROGRAM")
+	if !strings.Contains(name, "kitty") && !strings.Contains(name, "ghostty") &&
+		m.opt.getenv("KITTY_WINDOW_ID") == "" && m.opt.getenv("GHOSTTY_RESOURCES_DIR") == "" {
+		return nil
+	}
+	return tea.Raw(m.toTerminal(kittyQuery))
+}
+
+// toTerminal wraps a sequence so that tmux passes it on.
+func (m *Model) toTerminal(sequence string) string {
+	if m.opt.getenv("TMUX") != "" {
+		return ansi.TmuxPassthrough(sequence)
+	}
+	return sequence
+}
+
+// kittyAnswered draws pictures by the protocol from here on.
+func (m *Model) kittyAnswered(e uv.KittyGraphicsEvent) {
+	few := m.opt.Profile != nil && *m.opt.Profile < colorprofile.ANSI256
+	if e.Options.ID != kittyQueryID || string(e.Payload) != "OK" || m.look.pictures.Kitty || few {
+		return
+	}
+	m.look.pictures.Kitty = true
+	m.forgetDrawn()
+}
+
+// forgetDrawn draws all outputs afresh.
+func (m *Model) forgetDrawn() {
+	for _, c := range m.cells {
+		c.outputs, c.decoded = nil, false
+		c.touch()
+	}
+	for i := range m.cells {
+		m.list.Changed(i)
+	}
+	m.dirty = true
 }
 
 // paint decodes the pictures that the screen shows and has not yet, away from the event
@@ -42,10 +98,28 @@ func (m *Model) paint() tea.Cmd {
 	})
 }
 
-// painted shows what was decoded.
-func (m *Model) painted(msg paintedMsg) {
+// painted gives the terminal what it is to draw itself, and shows the pictures after that.
+func (m *Model) painted(msg paintedMsg) tea.Cmd {
+	sequences := m.look.pictures.Send(msg.work)
+	if len(sequences) == 0 {
+		m.show(msg.work)
+		return nil
+	}
+	var all strings.Builder
+	for _, s := range sequences {
+		all.WriteString(m.toTerminal(s))
+	}
+	m.pending++
+	return tea.Sequence(tea.Raw(all.String()), func() tea.Msg { return doneMsg{sentMsg(msg)} })
+}
+
+// sentMsg says that the terminal has the pictures.
+type sentMsg struct{ work []*render.Painting }
+
+// show shows what was decoded.
+func (m *Model) show(work []*render.Painting) {
 	m.painting, m.dirty = false, true
-	for _, w := range msg.work {
+	for _, w := range work {
 		if w.Done() { // it cannot be decoded, which takes fewer lines
 			m.measureDrawn()
 		}
@@ -62,15 +136,16 @@ func (m *Model) measureDrawn() {
 	}
 }
 
-// profiled learns how many colours the terminal has: without any, pictures are only named.
+// profiled learns how many colours the terminal has: without any, pictures are only named,
+// and with 16 the numbers of those that the terminal draws do not survive.
 func (m *Model) profiled(p colorprofile.Profile) {
+	if p < colorprofile.ANSI256 && m.look.pictures.Kitty {
+		m.look.pictures.Kitty = false
+		m.forgetDrawn()
+	}
 	if p >= colorprofile.ANSI || m.look.pictures.Off {
 		return
 	}
 	m.look.pictures.Off = true
-	for _, c := range m.cells {
-		c.outputs, c.decoded = nil, false
-	}
-	m.measureDrawn()
-	m.dirty = true
+	m.forgetDrawn()
 }

@@ -186,3 +186,51 @@ func TestEveryFormOfAnOutput(t *testing.T) {
 		a.shows(want)
 	}
 }
+
+func TestKittyGraphics(t *testing.T) {
+	const transmission = "\x1b_Gq=2,a=T,U=1,f=100,i=16,c=8,r=4,m=0;" + square + "\x1b\\"
+	const place = "\U0010EEEE"
+	file := outputs(t, display("image/png", square))
+	for _, env := range [][]string{{"NBTERM_IMAGES=kitty"}, {"NBTERM_IMAGES=kitty", "TMUX=/tmp/x,1,0"}} {
+		a := open(t, setup{file: file, env: env})
+		want := transmission
+		if len(env) > 1 {
+			want = "\x1bPtmux;" + strings.ReplaceAll(transmission, "\x1b", "\x1b\x1b") + "\x1b\\"
+		}
+		bytes := string(a.Bytes())
+		if n := strings.Count(bytes, place); n < 32 || strings.Count(bytes, want) != 1 || strings.Index(bytes, place) < strings.Index(bytes, want) {
+			t.Errorf("%v: %d placeholders in %q", env, n, bytes)
+		}
+		a.resize(40, 24)
+		if strings.Count(string(a.Bytes()), "a=T,") != 1 {
+			t.Errorf("%v: at another width that it fits it was sent again", env)
+		}
+		a.resize(7, 24)
+		if b := string(a.Bytes()); !strings.Contains(b, "q=2,a=d,d=I,i=16") || !strings.Contains(b, "i=16,c=6,r=3,") {
+			t.Errorf("%v: it was not sent anew for a narrow screen", env)
+		}
+	}
+	for _, few := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.Ascii} {
+		a := open(t, setup{file: file, env: []string{"NBTERM_IMAGES=kitty"}, profile: few})
+		a.WaitScreen("no placeholders", func(s string) bool { return !strings.Contains(s, place) })
+	}
+}
+
+func TestKittyIsAskedFor(t *testing.T) {
+	file := outputs(t, display("image/png", square))
+	a := open(t, setup{file: file, env: []string{"TERM=xterm-kitty"}})
+	if !strings.Contains(string(a.Bytes()), "\x1b_Gi=31,") {
+		t.Fatalf("the terminal was not asked: %q", a.Bytes())
+	}
+	a.hides("\U0010EEEE")
+	a.Type("\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\", "\x1b_Gi=7;OK\x1b\\")
+	a.hides("\U0010EEEE", "OK")
+	a.Type("\x1b_Gi=31;OK\x1b\\")
+	a.WaitScreen("placeholders", func(s string) bool { return strings.Contains(s, "\U0010EEEE") })
+	a.hides("OK", "Gi=31")
+	for _, env := range [][]string{{}, {"TERM=xterm-kitty", "NBTERM_IMAGES=blocks"}} {
+		if b := open(t, setup{file: file, env: env}).Bytes(); strings.Contains(string(b), "\x1b_G") {
+			t.Errorf("%v: asked: %q", env, b)
+		}
+	}
+}

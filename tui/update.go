@@ -42,6 +42,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyboardEnhancementsMsg:
 		m.modifiedEnter = true
 		m.dirty = true
+	case uv.KittyGraphicsEvent:
+		m.kittyAnswered(msg)
 	case uv.UnknownCsiEvent:
 		m.pieces(string(msg))
 	case uv.UnknownEvent:
@@ -76,7 +78,9 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		return m.found(msg)
 	case paintedMsg:
-		m.painted(msg)
+		return m.painted(msg)
+	case sentMsg:
+		m.show(msg.work)
 	case savedMsg:
 		return m.saved(msg)
 	case copyDueMsg:
