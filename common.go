@@ -25,16 +25,16 @@ type common struct {
 	env     []string
 	cwd     string
 	logFile string
-	startup float64 // seconds
+	startup limit
 }
 
 func (c *common) add(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVar(&c.kernel, "kernel", "", "the kernel's name, as `nbterm kernels` lists it")
-	f.StringArrayVar(&c.env, "env", nil, "an environment variable K=V for the kernel (repeatable; never saved)")
-	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder (default: the notebook's)")
-	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this file (no code, no outputs)")
-	f.Float64Var(&c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
+	f.StringVar(&c.kernel, "kernel", "", "the kernel's `NAME`, as \"nbterm kernels\" lists it")
+	f.StringArrayVar(&c.env, "env", nil, "an environment variable `K=V` for the kernel (repeatable; never saved)")
+	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
+	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
+	limitFlag(f, &c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
 }
 
 func (c *common) check() error {
@@ -45,9 +45,6 @@ func (c *common) check() error {
 	}
 	return nil
 }
-
-// seconds makes a duration of a flag's value.
-func seconds(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
 
 // host is where code runs. dir is where environments are looked for first.
 func (c *common) host(dir string) (kernelclient.Host, func(), error) {
@@ -109,7 +106,7 @@ func (c *common) session(doc *notebook.Document, path string, more session.Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	more.Kernel, more.Dir, more.Env, more.StartupTimeout = c.kernel, dir, c.env, seconds(c.startup)
+	more.Kernel, more.Dir, more.Env, more.StartupTimeout = c.kernel, dir, c.env, time.Duration(c.startup)
 	more.Path, _ = filepath.Abs(path) // it worked for the folder
 	return session.New(doc, host, more), closeHost, nil
 }

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"time"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -19,7 +23,7 @@ type execFlags struct {
 	given            bool // -c was, be it with an empty code
 	json, events     bool
 	allowErrors      bool
-	timeout, request float64 // seconds
+	timeout, request limit
 }
 
 func newExec(c *common) *cobra.Command {
@@ -34,7 +38,7 @@ func newExec(c *common) *cobra.Command {
 			return c.exec(cmd.Context(), f, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.code, "code", "c", "", "the code")
+	cmd.Flags().StringVarP(&f.code, "code", "c", "", "the `CODE`")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON record of everything at the end")
 	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
@@ -45,6 +49,8 @@ func newExec(c *common) *cobra.Command {
 // source is the code to run and the language that its origin speaks for, "" if none.
 func (f execFlags) source(args []string) (code, language string, err error) {
 	switch {
+	case f.json && f.events:
+		return "", "", errors.New("--json and --events exclude each other")
 	case f.given && len(args) > 0:
 		return "", "", errors.New("code comes from -c or from a file, not from both")
 	case f.given:
@@ -57,6 +63,9 @@ func (f execFlags) source(args []string) (code, language string, err error) {
 		text, err = io.ReadAll(os.Stdin)
 	} else {
 		text, err = os.ReadFile(args[0])
+	}
+	if err == nil && !utf8.Valid(text) {
+		err = fmt.Errorf("%s is not UTF-8 text; convert it first, as with iconv", args[0])
 	}
 	return string(text), batch.LanguageOf(args[0], text), err
 }
@@ -71,9 +80,13 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 		return err
 	}
 	defer closeHost()
+	if term.IsTerminal(os.Stderr.Fd()) { // who watches is told; scripts are not disturbed
+		kernel := k.Info().Kernel
+		note(fmt.Sprintf("kernel: %s (%s)", kernel.Name, kernel.Found))
+	}
 	ch, stop := signals()
 	defer stop()
-	x := batch.Snippet{Context: k, Code: code, Timeout: seconds(f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
+	x := batch.Snippet{Context: k, Code: code, Timeout: time.Duration(f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
 	if f.events {
 		x.Each = func(e event.Event) error {
 			_, err := os.Stdout.Write(append(e.AppendJSON(nil), '\n'))
@@ -82,9 +95,13 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	}
 	if f.json {
 		x.Record = &batch.Record{}
-		defer func() { _, _ = os.Stdout.Write(append(x.Record.AppendJSON(nil), '\n')) }()
 	}
 	err = x.Run(ctx)
+	if f.json {
+		if _, err := os.Stdout.Write(append(x.Record.AppendJSON(nil), '\n')); err != nil {
+			return batch.WriteError(err)
+		}
+	}
 	if f.allowErrors && batch.StatusOf(err) == batch.CellFailed {
 		return nil
 	}
@@ -92,7 +109,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 }
 
 // start chooses a kernel for a language and starts it.
-func (c *common) start(ctx context.Context, language string, request float64) (kernelclient.Context, func(), error) {
+func (c *common) start(ctx context.Context, language string, request limit) (kernelclient.Context, func(), error) {
 	dir, err := c.folder("./-")
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +119,7 @@ func (c *common) start(ctx context.Context, language string, request float64) (k
 		return nil, nil, err
 	}
 	k, err := session.StartFor(ctx, host, session.Wish{Override: c.kernel, Language: language},
-		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: seconds(c.startup), RequestTimeout: seconds(request)})
+		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: time.Duration(c.startup), RequestTimeout: request.orForever()})
 	if err != nil {
 		closeHost()
 		return nil, nil, &batch.Error{Status: batch.StatusOf(err), Err: err}

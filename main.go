@@ -13,22 +13,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/notebook/session/batch"
+	"github.com/nbterm/nbterm/render"
 )
 
 func main() {
 	// A reader that goes away is an error of Write, not the end of the process: what ran is saved first.
 	signal.Ignore(syscall.SIGPIPE)
 	err := newRoot().ExecuteContext(context.Background())
-	os.Exit(int(report(os.Stderr.WriteString, err)))
+	os.Exit(int(report(err)))
 }
 
 // report says what failed in one line and returns the exit status.
-func report(write func(string) (int, error), err error) batch.Status {
+func report(err error) batch.Status {
 	if err == nil {
 		return batch.OK
 	}
+	if errors.Is(err, syscall.EPIPE) {
+		return batch.ReaderGone // a pager that was quit needs no message
+	}
 	if text := err.Error(); text != "" {
-		_, _ = write("nbterm: " + text + "\n") // stderr may be gone, the status is not
+		note(text)
 	}
 	var own *batch.Error
 	if errors.As(err, &own) {
@@ -37,13 +41,22 @@ func report(write func(string) (int, error), err error) batch.Status {
 	return batch.Usage
 }
 
+// note says something in one line on stderr. File names, kernels and code have their words
+// in it, so nothing of it may drive the terminal.
+func note(line string) { fmt.Fprintln(os.Stderr, "nbterm: "+render.Sanitize(line)) }
+
 func newRoot() *cobra.Command {
 	var c common
 	root := &cobra.Command{
-		Use:           "nbterm [FILE]",
-		Short:         "A notebook for the terminal",
-		Long:          "nbterm opens, edits, runs and saves Jupyter notebooks in a terminal.\nWithout a FILE it begins a new notebook, written only when it is saved.",
-		Args:          cobra.MaximumNArgs(1),
+		Use:   "nbterm [FILE]",
+		Short: "A notebook for the terminal",
+		Long:  "nbterm opens, edits, runs and saves Jupyter notebooks in a terminal.\nWithout a FILE it begins a new notebook, written only when it is saved.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%q is no command, and only one file can be opened; \"nbterm --help\" lists the commands", args[0])
+			}
+			return nil
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, args []string) error { return c.open(cmd.Context(), args) },

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +20,7 @@ import (
 type runFlags struct {
 	inplace, allowErrors bool
 	out                  string
-	timeout, request     float64 // seconds
+	timeout, request     limit
 }
 
 func newRun(c *common) *cobra.Command {
@@ -33,15 +33,15 @@ func newRun(c *common) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().BoolVar(&f.inplace, "inplace", false, "save the outputs into FILE")
-	cmd.Flags().StringVar(&f.out, "out", "", "save the notebook with its outputs to this file")
+	cmd.Flags().StringVar(&f.out, "out", "", "save the notebook with its outputs to this `FILE`")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "go on after a cell that fails, and exit with 0")
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
 }
 
-func addTimeouts(cmd *cobra.Command, timeout, request *float64) {
-	cmd.Flags().Float64Var(timeout, "timeout", 0, "seconds a cell may take from its start; 0 = no limit")
-	cmd.Flags().Float64Var(request, "request-timeout", 60, "seconds that connecting and sending may take")
+func addTimeouts(cmd *cobra.Command, timeout, request *limit) {
+	limitFlag(cmd.Flags(), timeout, "timeout", 0, "seconds a cell may take from its start; 0 = no limit")
+	limitFlag(cmd.Flags(), request, "request-timeout", 60, "seconds that connecting and sending may take; 0 = no limit")
 }
 
 func (c *common) run(ctx context.Context, path string, f runFlags) error {
@@ -53,7 +53,7 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 		return err
 	}
 	s, closeHost, err := c.session(doc, path, session.Options{
-		Timeout: seconds(f.timeout), RequestTimeout: seconds(f.request), GoOn: f.allowErrors, KeepSources: true,
+		Timeout: time.Duration(f.timeout), RequestTimeout: f.request.orForever(), GoOn: f.allowErrors, KeepSources: true,
 	})
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 	defer stop()
 	n := batch.Notebook{
 		Session: s, Streams: streams(), Signals: ch, AllowErrors: f.allowErrors,
-		Note: func(line string) { fmt.Fprintln(os.Stderr, "nbterm: "+line) },
+		Note: note,
 	}
 	if n.Save, err = saver(doc, file, f); err != nil {
 		return err
@@ -89,12 +89,7 @@ func saver(doc *notebook.Document, file *diskfile.File, f runFlags) (func(notebo
 		return nil, fmt.Errorf("it cannot be saved: %s", why)
 	}
 	file.StateDir = stateDir()
-	return func(s notebook.Snapshot) error {
-		return file.Save(func(w io.Writer) error {
-			_, err := s.WriteTo(w)
-			return err
-		})
-	}, nil
+	return func(s notebook.Snapshot) error { return save(file, s) }, nil
 }
 
 // target is the file that --out names: it may exist, its folder must.

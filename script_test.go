@@ -59,6 +59,9 @@ func TestScripts(t *testing.T) {
 			for _, k := range []string{"NBTERM_LOG", "VIRTUAL_ENV", "CONDA_PREFIX", "JUPYTER_PATH", "JUPYTER_DATA_DIR", "XDG_DATA_HOME"} {
 				env.Setenv(k, "")
 			}
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.py"), []byte("print('\xe9')\n"), 0o600); err != nil {
+				return err
+			}
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "fifo": fifo, "py": py},

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"syscall"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/notebook"
-	"github.com/nbterm/nbterm/notebook/session/batch"
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/themes"
 )
@@ -51,9 +49,6 @@ func show(path string, width int, color string) error {
 	err = render.Notebook(inColours(out, os.Environ()), shown(doc), opt)
 	if err == nil {
 		err = out.Flush()
-	}
-	if errors.Is(err, syscall.EPIPE) {
-		return &batch.Error{Status: batch.ReaderGone} // a pager that was quit needs no message
 	}
 	return err
 }

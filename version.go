@@ -12,7 +12,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/local"
 )
 
-// version is the release; a build without one says "dev" and its commit.
+// version is the release; a build from a checkout also says its commit.
 const version = "0.1.0"
 
 func newVersion() *cobra.Command {
@@ -21,11 +21,13 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version; with -v also the paths in use",
 		Args:  cobra.NoArgs,
-		Run: func(*cobra.Command, []string) {
-			fmt.Println("nbterm", version+revision())
+		RunE: func(*cobra.Command, []string) error {
+			text := "nbterm " + version + revision() + "\n"
 			if verbose {
-				paths()
+				text += paths()
 			}
+			_, err := os.Stdout.WriteString(text)
+			return err
 		},
 	}
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also print the paths in use")
@@ -45,16 +47,14 @@ func revision() string {
 	return ""
 }
 
-func paths() {
+func paths() string {
 	log := os.Getenv("NBTERM_LOG")
 	if log == "" {
 		log = "none (--log FILE or NBTERM_LOG)"
 	}
-	fmt.Println("go     ", runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
-	fmt.Println("config ", filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "nbterm"))
-	fmt.Println("state  ", stateDir())
-	fmt.Println("log    ", log)
-	fmt.Println("runtime", local.RuntimeDir())
+	return fmt.Sprintf("go      %s %s/%s\nconfig  %s\nstate   %s\nlog     %s\nruntime %s\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "nbterm"),
+		stateDir(), log, local.RuntimeDir())
 }
 
 // stateDir holds recovery copies.
