@@ -7,7 +7,7 @@ import (
 	"github.com/nbterm/nbterm/notebook"
 )
 
-// asked is the context that questions go to.
+// asked is the context, for goroutines other than the owner's.
 type asked struct{ kernelclient.Context }
 
 // Asked says what a question was about. Between a question and its answer the user may

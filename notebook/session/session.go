@@ -53,7 +53,7 @@ type Session struct {
 	prompt *Prompt
 	below  below
 	words  words
-	asked  atomic.Pointer[asked] // ctx for questions, from any goroutine
+	asked  atomic.Pointer[asked] // ctx for any goroutine
 }
 
 // New joins doc with a kernel to be started on host. The session does not own the host.
@@ -183,12 +183,14 @@ func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string)
 	return nil
 }
 
-// Interrupt stops what runs and cancels what waits behind it.
+// Interrupt stops what runs and cancels what waits behind it. It may be called from any
+// goroutine.
 func (s *Session) Interrupt(ctx context.Context) error {
-	if s.ctx == nil {
+	c := s.asked.Load()
+	if c == nil {
 		return nil
 	}
-	return s.ctx.Interrupt(ctx)
+	return c.Interrupt(ctx)
 }
 
 // Cancel takes a waiting cell out of the queue.
@@ -201,12 +203,14 @@ func (s *Session) Cancel(ctx context.Context, key notebook.CellKey) error {
 }
 
 // Restart replaces the kernel by a fresh one. It returns before that one is ready; runs
-// handed over meanwhile wait for it.
+// handed over meanwhile wait for it. Once the session was started it may be called from
+// any goroutine.
 func (s *Session) Restart(ctx context.Context) error {
-	if s.ctx == nil {
+	c := s.asked.Load()
+	if c == nil {
 		return s.Start(ctx)
 	}
-	return s.ctx.Restart(ctx)
+	return c.Restart(ctx)
 }
 
 // Answer answers the open prompt.
