@@ -43,6 +43,9 @@ type StartSpec struct {
 	Session        string        // the notebook's path for JPY_SESSION_NAME, "" for none
 	StartupTimeout time.Duration // until the first kernel_info_reply; 0 = none
 	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit
+	// Forget lets the log drop what every follower that is there has taken: who follows
+	// later begins at what is still kept. For runs that nobody joins.
+	Forget bool
 }
 
 // ContextInfo describes a context.
@@ -90,7 +93,8 @@ type Context interface {
 	// Submit puts a request at the end of the queue. Submitting an ID again is no error and
 	// does nothing. A dead context refuses with Gone until it is restarted.
 	Submit(ctx context.Context, r Request) error
-	// Follow reads the log after the cursor. Any number may follow at once.
+	// Follow reads the log after the cursor, or from the oldest event that is kept (see
+	// StartSpec.Forget). Any number may follow at once.
 	Follow(after Cursor) Stream
 	// Cancel takes a request out of the queue; NotFound if it runs or ended.
 	Cancel(ctx context.Context, id event.ExecID) error

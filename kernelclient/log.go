@@ -15,6 +15,7 @@ type LogOptions struct {
 	StartupTimeout time.Duration // until the driver is open; 0 = none
 	AskTimeout     time.Duration // of one question to the kernel; 0 = 10 s
 	OnStop         func()        // called once, when the context was stopped
+	Forget         bool          // keep nothing that every present follower has taken
 }
 
 // giveUp is how long a run that timed out may ignore its interrupt before its end is recorded all the same.
@@ -51,7 +52,7 @@ var _ Context = (*Log)(nil)
 func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 	life, end := context.WithCancel(context.Background())
 	l := &Log{
-		driver: d, opt: opt, store: newStore(), life: life, end: end,
+		driver: d, opt: opt, store: newStore(opt.Forget), life: life, end: end,
 		wake: make(chan struct{}, 1), info: info,
 		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{}, stopped: map[string]string{},
 	}

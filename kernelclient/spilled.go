@@ -2,13 +2,14 @@ package kernelclient
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/mime"
 )
 
 // away says where the payload of a record lies in the spill file: one run of bytes, cut
-// into the text of a stream or the values of a bundle.
+// into the pieces of its body.
 type away struct {
 	at   int64
 	cuts []int // lengths
@@ -26,25 +27,74 @@ func (a *away) size() int64 {
 }
 
 // payload is how many bytes of an event may be moved to disk.
-func payload(b event.Body) int64 {
+func payload(b event.Body) (n int64) {
 	switch b := b.(type) {
 	case event.Stream:
 		return int64(len(b.Text))
-	case event.Result:
-		return bundleSize(b.Data)
-	case event.Display:
-		return bundleSize(b.Data)
-	case event.Update:
-		return bundleSize(b.Data)
-	}
-	return 0
-}
-
-func bundleSize(b mime.Bundle) (n int64) {
-	for _, e := range b {
-		n += int64(len(e.Value))
+	case event.Error:
+		n = int64(len(b.Value))
+		for _, line := range b.Traceback {
+			n += int64(len(line))
+		}
+	case event.Payload:
+		return int64(len(b.Data))
+	case event.Unknown:
+		return int64(len(b.Content))
+	default:
+		for _, e := range bundleOf(b) {
+			n += int64(len(e.Value))
+		}
 	}
 	return n
+}
+
+// pieces are the bytes that payload counts.
+func pieces(b event.Body) (p [][]byte) {
+	switch b := b.(type) {
+	case event.Stream:
+		return [][]byte{[]byte(b.Text)}
+	case event.Error:
+		p = append(p, []byte(b.Value))
+		for _, line := range b.Traceback {
+			p = append(p, []byte(line))
+		}
+	case event.Payload:
+		return [][]byte{b.Data}
+	case event.Unknown:
+		return [][]byte{b.Content}
+	default:
+		for _, e := range bundleOf(b) {
+			p = append(p, e.Value)
+		}
+	}
+	return p
+}
+
+// with returns b with other pieces, as many as it had.
+func with(b event.Body, p [][]byte) event.Body {
+	switch b := b.(type) {
+	case event.Stream:
+		b.Text = string(p[0])
+		return b
+	case event.Error:
+		b.Value = string(p[0])
+		b.Traceback = slices.Clone(b.Traceback)
+		for i := range b.Traceback {
+			b.Traceback[i] = string(p[i+1])
+		}
+		return b
+	case event.Payload:
+		b.Data = p[0]
+		return b
+	case event.Unknown:
+		b.Content = p[0]
+		return b
+	}
+	data := slices.Clone(bundleOf(b))
+	for i := range data {
+		data[i].Value = p[i]
+	}
+	return withBundle(b, data)
 }
 
 // relieve moves payloads to the spill file, oldest first, until half of the bound is
@@ -65,44 +115,45 @@ func (s *store) relieve() error {
 		}
 		s.mu.Lock()
 		for i, a := range moved {
-			r := &s.records[from+i]
+			seq := from + uint64(i)
+			if seq < s.first {
+				continue // dropped meanwhile
+			}
+			r := &s.records[seq-s.first]
 			s.memory -= payload(r.event.Body)
 			r.event.Body, r.away = strip(r.event.Body), a
 		}
-		s.scanned = from + len(records)
+		s.scanned = max(s.scanned, from+uint64(len(records)))
 		s.mu.Unlock()
 	}
 }
 
-// oldest copies the next sealed records that hold payload, some MiB at once.
-func (s *store) oldest() (from int, records []record) {
+// oldest copies the next sealed records that hold payload, some MiB at once; from counts
+// all records that ever were.
+func (s *store) oldest() (from uint64, records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.memory <= storeMemory/2 {
 		return 0, nil
 	}
-	sealed := len(s.records)
+	sealed := s.last()
 	if s.open {
 		sealed--
 	}
 	var size int64
 	end := s.scanned
 	for ; end < sealed && size < batchBytes; end++ {
-		size += payload(s.records[end].event.Body)
+		size += payload(s.records[end-s.first].event.Body)
 	}
-	return s.scanned, append(records, s.records[s.scanned:end]...)
+	return s.scanned, append(records, s.records[s.scanned-s.first:end-s.first]...)
 }
 
 func (s *store) put(b event.Body) (*away, error) {
 	var buf []byte
 	a := &away{}
-	if st, ok := b.(event.Stream); ok {
-		buf, a.cuts = []byte(st.Text), []int{len(st.Text)}
-	} else {
-		for _, e := range bundleOf(b) {
-			buf = append(buf, e.Value...)
-			a.cuts = append(a.cuts, len(e.Value))
-		}
+	for _, p := range pieces(b) {
+		buf = append(buf, p...)
+		a.cuts = append(a.cuts, len(p))
 	}
 	if len(buf) == 0 {
 		return nil, nil
@@ -141,19 +192,10 @@ func withBundle(b event.Body, data mime.Bundle) event.Body {
 
 // strip empties a body of its payload; types and names stay.
 func strip(b event.Body) event.Body {
-	if st, ok := b.(event.Stream); ok {
-		st.Text = ""
-		return st
-	}
-	data := bundleOf(b)
-	if data == nil {
+	if payload(b) == 0 {
 		return b
 	}
-	bare := make(mime.Bundle, len(data))
-	for i, e := range data {
-		bare[i].Type = e.Type
-	}
-	return withBundle(b, bare)
+	return with(b, make([][]byte, len(pieces(b))))
 }
 
 // restore returns a record's event with its payload read back. A spill file that cannot
@@ -167,16 +209,12 @@ func (s *store) restore(r record) event.Event {
 		r.event.Body = event.Gap{Detail: fmt.Sprintf("%d bytes of output could not be read back: %v", len(buf), err)}
 		return r.event
 	}
-	if st, ok := r.event.Body.(event.Stream); ok {
-		st.Text = string(buf)
-		r.event.Body = st
-		return r.event
+	p := make([][]byte, len(r.away.cuts))
+	for i, n := range r.away.cuts {
+		if n > 0 {
+			p[i], buf = buf[:n:n], buf[n:]
+		}
 	}
-	data := append(mime.Bundle(nil), bundleOf(r.event.Body)...)
-	for i := range data {
-		n := r.away.cuts[i]
-		data[i].Value, buf = buf[:n:n], buf[n:]
-	}
-	r.event.Body = withBundle(r.event.Body, data)
+	r.event.Body = with(r.event.Body, p)
 	return r.event
 }

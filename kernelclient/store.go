@@ -3,6 +3,7 @@ package kernelclient
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,17 +23,19 @@ const (
 // goroutine of the Log moves the oldest payloads to a spill file.
 type store struct {
 	spill   spill.File
+	forget  bool          // drop what every open follower has taken
 	pressed chan struct{} // has room for one: memory is over its bound
 
 	mu      sync.Mutex // guards all below
-	records []record   // records[i] has Seq i+1
+	records []record   // records[i] has Seq first+i+1
+	first   uint64     // how many records were dropped before these
 	tail    []byte     // text of the last record while it is an unsealed stream
 	open    bool       // the last record may still grow
 	memory  int64
-	scanned int           // records before it hold nothing more to spill
-	more    chan struct{} // closed and replaced when something was appended
+	scanned uint64        // records up to this Seq hold nothing more to spill
+	more    chan struct{} // nil while nobody waits; closed when something was appended
 	ended   bool
-	readers int // the spill file outlives end for them
+	readers map[*follower]uint64 // up to which Seq each has taken; the spill file outlives end for them
 }
 
 type record struct {
@@ -41,8 +44,8 @@ type record struct {
 }
 
 // newStore returns an empty store. Its owner runs relieve in a goroutine.
-func newStore() *store {
-	return &store{pressed: make(chan struct{}, 1), more: make(chan struct{})}
+func newStore(forget bool) *store {
+	return &store{forget: forget, pressed: make(chan struct{}, 1), readers: map[*follower]uint64{}}
 }
 
 // append numbers an event and stores it, or joins it to the stream text before it that no one has seen yet.
@@ -55,20 +58,30 @@ func (s *store) append(e event.Event) {
 	s.memory += payload(e.Body)
 	if !s.join(e) {
 		s.seal()
-		e.Seq = uint64(len(s.records)) + 1
+		e.Seq = s.last() + 1
 		s.records = append(s.records, record{event: e})
 		if st, ok := e.Body.(event.Stream); ok && len(st.Text) < joinBytes {
 			s.open = true
 			s.tail = append(s.tail[:0], st.Text...)
 		}
 	}
-	close(s.more)
-	s.more = make(chan struct{})
+	s.tell()
 	if s.memory > storeMemory {
 		select {
 		case s.pressed <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// last is the Seq of the newest record. mu is held.
+func (s *store) last() uint64 { return s.first + uint64(len(s.records)) }
+
+// tell wakes the followers that wait. mu is held.
+func (s *store) tell() {
+	if s.more != nil {
+		close(s.more)
+		s.more = nil
 	}
 }
 
@@ -110,14 +123,14 @@ func (s *store) end() {
 	defer s.mu.Unlock()
 	if !s.ended {
 		s.ended = true
-		close(s.more)
+		s.tell()
 		s.letGo()
 	}
 }
 
 // letGo removes the spill file when nobody can need it any more. mu is held.
 func (s *store) letGo() {
-	if s.ended && s.readers == 0 {
+	if s.ended && len(s.readers) == 0 {
 		_ = s.spill.Close() // what it held is lost either way
 	}
 }
@@ -135,8 +148,9 @@ type follower struct {
 func (s *store) follow(after Cursor) *follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.readers++
-	return &follower{store: s, after: uint64(after), done: make(chan struct{})}
+	f := &follower{store: s, after: max(uint64(after), s.first), done: make(chan struct{})}
+	s.readers[f] = f.after
+	return f
 }
 
 func (f *follower) Close() error {
@@ -144,7 +158,8 @@ func (f *follower) Close() error {
 		close(f.done)
 		f.store.mu.Lock()
 		defer f.store.mu.Unlock()
-		f.store.readers--
+		delete(f.store.readers, f)
+		f.store.drop()
 		f.store.letGo()
 	})
 	return nil
@@ -157,7 +172,9 @@ func (f *follower) Next(ctx context.Context) ([]event.Event, error) {
 		records, more, ended := f.store.batch(f.after)
 		if len(records) > 0 {
 			f.after = records[len(records)-1].event.Seq
-			return f.store.read(records), nil
+			out := f.store.read(records)
+			f.store.taken(f, f.after)
+			return out, nil
 		}
 		if ended {
 			return nil, io.EOF
@@ -172,21 +189,56 @@ func (f *follower) Next(ctx context.Context) ([]event.Event, error) {
 	}
 }
 
+// taken notes how far a follower is, and drops what nobody needs any more.
+func (s *store) taken(f *follower, seq uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, open := s.readers[f]; open {
+		s.readers[f] = seq
+		s.drop()
+	}
+}
+
+// drop forgets the records that all open followers have taken, if that is wanted. Without
+// a follower everything stays for the one to come. mu is held.
+func (s *store) drop() {
+	if !s.forget || len(s.readers) == 0 {
+		return
+	}
+	seq := s.last()
+	for _, at := range s.readers {
+		seq = min(seq, at)
+	}
+	if seq <= s.first {
+		return
+	}
+	n := seq - s.first
+	for _, r := range s.records[:n] {
+		s.memory -= payload(r.event.Body)
+	}
+	s.records = slices.Delete(s.records, 0, int(n))
+	s.first, s.scanned = seq, max(s.scanned, seq)
+}
+
 // batch copies what came after a Seq, or returns the channel that closes when more comes.
 func (s *store) batch(after uint64) (records []record, more chan struct{}, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if after >= uint64(len(s.records)) {
+	if after >= s.last() {
+		if s.more == nil && !s.ended {
+			s.more = make(chan struct{})
+		}
 		return nil, s.more, s.ended
 	}
 	s.seal()
 	var size int64
-	end := after
-	for ; end < uint64(len(s.records)) && size < batchBytes && end-after < batchEvents; end++ {
+	begin := after - s.first
+	end := begin
+	for ; end < uint64(len(s.records)) && size < batchBytes && end-begin < batchEvents; end++ {
 		r := s.records[end]
 		size += payload(r.event.Body) + r.away.size()
 	}
-	return append(records, s.records[after:end]...), nil, false
+	return append(records, s.records[begin:end]...), nil, false
 }
 
 // read reads back what was spilled and joins adjacent stream text.

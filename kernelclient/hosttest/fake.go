@@ -257,7 +257,7 @@ func (h *Host) Start(_ context.Context, spec kernelclient.StartSpec) (kernelclie
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			info := kernelclient.ContextInfo{ID: kernelclient.ContextID(fmt.Sprint(len(h.contexts) + 1)), Kernel: k, Dir: spec.Dir}
-			c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout})
+			c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout, Forget: spec.Forget})
 			h.contexts = append(h.contexts, c)
 			return c, nil
 		}

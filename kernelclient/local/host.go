@@ -134,6 +134,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	defer h.mu.Unlock()
 	c := kernelclient.OpenLog(info, driver, kernelclient.LogOptions{
 		StartupTimeout: start.StartupTimeout,
+		Forget:         start.Forget,
 		OnStop:         func() { h.forget(info.ID) },
 	})
 	h.contexts[info.ID] = c

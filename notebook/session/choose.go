@@ -129,5 +129,6 @@ func StartFor(ctx context.Context, host kernelclient.Host, w Wish, spec kernelcl
 		return nil, err
 	}
 	spec.Kernel = k.Name
+	spec.Forget = true // there is one reader, who passes everything on
 	return host.Start(ctx, spec)
 }
