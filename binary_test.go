@@ -173,6 +173,31 @@ func TestRunEndedFromOutside(t *testing.T) {
 	}
 }
 
+// The interrupt reaches the kernel's children.
+func TestInterruptReachesChildren(t *testing.T) {
+	cmd := nbterm(t, "run", code(t, "!sleep 297"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	running := func() bool { return strings.Contains(strings.Join(processes(cmd.Dir), "|"), "sleep 297") }
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(30 * time.Second); !running(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the child never ran")
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the status is looked at
+	if got := cmd.ProcessState.ExitCode(); got != 130 || running() {
+		t.Errorf("status %d, processes %v", got, processes(cmd.Dir))
+	}
+}
+
 // The program dies by SIGKILL: its kernel must not outlive it.
 func TestParentDeath(t *testing.T) {
 	for _, kernel := range kernels {
