@@ -74,7 +74,7 @@ func (l *launcher) start(log *os.File) (*process, error) {
 		return nil, startError(l.opt, err)
 	}
 	k := &process{cmd: cmd, log: log.Name(), died: make(chan struct{})}
-	k.conn = jupyter.NewPipe(outR, &primed{WriteCloser: inW})
+	k.conn = jupyter.NewPipe(outR, &primed{WriteCloser: inW, launcher: l})
 	go k.reap() // ends with the process
 	return k, nil
 }

@@ -24,6 +24,9 @@ type PythonOptions struct {
 	// CacheDir is where the compiled kernel is kept for the next start, a third of whose time
 	// is compiling otherwise. "" keeps nothing.
 	CacheDir string
+	// IPython makes IPython's shell run the cells. The interpreter must have it: else the
+	// kernel's Death tells.
+	IPython bool
 }
 
 // NewPythonLauncher returns a Launcher of the built-in Python kernel. An interpreter that
@@ -41,9 +44,14 @@ var python embed.FS
 
 // sources are the kernel's two parts: what every cell needs, and the rest, which is
 // compiled when it is needed first.
-func sources() (core, more []byte) {
+func (l *launcher) sources() (core, more []byte) {
 	files, _ := fs.Glob(python, "python/more_*.py")
-	return join("python/wire.py", "python/text.py", "python/process.py", "python/cell.py"), join(files...)
+	core = join("python/wire.py", "python/text.py", "python/process.py", "python/cell.py")
+	if l.opt.IPython {
+		core = append(core, "\nIPYTHON = True\n"...)
+		files = append(files, "python/ipython.py")
+	}
+	return core, join(files...)
 }
 
 func join(files ...string) []byte {
@@ -61,7 +69,7 @@ func (l *launcher) cache() string {
 	if l.opt.CacheDir == "" || os.MkdirAll(l.opt.CacheDir, 0o700) != nil {
 		return ""
 	}
-	core, _ := sources()
+	core, _ := l.sources()
 	sum := sha256.Sum256(core)
 	return filepath.Join(l.opt.CacheDir, "builtin-python-"+hex.EncodeToString(sum[:8]))
 }
@@ -108,14 +116,15 @@ _main(_more)
 // primed is a WriteCloser that writes the kernel's source before the first request.
 type primed struct {
 	io.WriteCloser
-	once sync.Once
-	err  error
+	launcher *launcher
+	once     sync.Once
+	err      error
 }
 
 // Write is called by one goroutine at a time, the connection's writer, which may wait.
 func (p *primed) Write(b []byte) (int, error) {
 	p.once.Do(func() {
-		core, more := sources()
+		core, more := p.launcher.sources()
 		for _, source := range [][]byte{core, more} {
 			head := binary.BigEndian.AppendUint32(nil, uint32(len(source)))
 			if _, p.err = p.WriteCloser.Write(append(head, source...)); p.err != nil {

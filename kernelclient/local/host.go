@@ -157,7 +157,7 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 	if s.builtin {
 		return builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
-			LogDir: logs, CacheDir: env.cacheDir(),
+			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == builtinIPython,
 		})
 	}
 	return &launcher{

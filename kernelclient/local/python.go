@@ -101,9 +101,12 @@ func readVenv(p python, prefix, cfg string) python {
 }
 
 // hasIpykernel tells whether this Python can import ipykernel, as far as its folders show.
-func (p python) hasIpykernel(e environ) bool {
+func (p python) hasIpykernel(e environ) bool { return p.has("ipykernel", e) }
+
+// has tells whether this Python can import a package, as far as its folders show.
+func (p python) has(name string, e environ) bool {
 	for _, dir := range p.packageDirs(e) {
-		if isDir(filepath.Join(dir, "ipykernel")) {
+		if isDir(filepath.Join(dir, name)) {
 			return true
 		}
 	}

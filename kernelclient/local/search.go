@@ -105,6 +105,11 @@ func (f *finder) builtinPythons() {
 	f.add(spec{name: builtinPython, builtin: true, python: f.all[0], file: specFile{
 		DisplayName: "Python 3 (built in)", Language: "python",
 	}})
+	if f.all[0].has("IPython", f.e) {
+		f.add(spec{name: builtinIPython, builtin: true, python: f.all[0], file: specFile{
+			DisplayName: "IPython (built in)", Language: "python",
+		}})
+	}
 }
 
 func subfolders(dir string) []string {

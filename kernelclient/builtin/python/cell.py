@@ -113,7 +113,8 @@ def execute(m):
     status("busy", parent)
     if content.get("store_history", True) and not silent:
         count += 1
-        ns["In"].append(code)
+        if not IPYTHON:  # which does so itself
+            ns["In"].append(code)
     name = "<Cell In[%d]>" % count if not silent else "<silent>"
     if not silent:
         sources[name] = code
@@ -265,6 +266,12 @@ def main(rest):
     more = rest
     take_over()
     prepare()
+    if IPYTHON:
+        try:
+            ondemand("start_ipython")()
+        except Exception as e:
+            warn("IPython could not be started: %s: %s" % (type(e).__name__, e))
+            os_exit(1)
     _thread.start_new_thread(watch_taps, ())
     _thread.start_new_thread(read_requests, ())
     serve()

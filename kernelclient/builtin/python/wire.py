@@ -50,6 +50,7 @@ COROUTINE = 0x80   # CO_COROUTINE
 
 PID = os.getpid()
 MAIN = _thread.get_ident()
+IPYTHON = False  # IPython runs the cells; the launcher says so at the end of this part
 SESSION = "py-%d-%s" % (PID, os.urandom(8).hex())
 
 inbox = SimpleQueue()    # requests for the main thread, None at the end
