@@ -30,8 +30,9 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 	plain, hasPlain := b.Plain()
 	telling := hasPlain && !isObjectName(plain)
 	if e := first(b, isDrawable); e != nil {
-		named := pictureNamed(e, plain, th)
-		if p := newPicture(e, d.Metadata, th, pictures, named); p != nil {
+		known := readAbout(e)
+		named := pictureNamed(known, plain, th)
+		if p := newPicture(e, known, d.Metadata, th, pictures, named); p != nil {
 			return p
 		}
 		return named
@@ -44,7 +45,7 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 		return page(parts, th)
 	}
 	if e := first(b, isPicture); e != nil {
-		return pictureNamed(e, plain, th)
+		return pictureNamed(readAbout(e), plain, th)
 	}
 	if telling && first(b, isVendorJSON) == nil {
 		return newText(plain, th.Text, th)
@@ -77,8 +78,8 @@ func formula(source string, th *themes.Theme) Block {
 }
 
 // pictureNamed stands for a picture that is not drawn.
-func pictureNamed(e *mime.Entry, plain string, th *themes.Theme) Block {
-	blocks := stack{standIn(pictureName(e), th)}
+func pictureNamed(known about, plain string, th *themes.Theme) Block {
+	blocks := stack{standIn(known.name, th)}
 	if plain != "" {
 		blocks = append(blocks, newText(plain, th.Text, th))
 	}

@@ -25,18 +25,28 @@ const (
 	maxPixels = 50_000_000
 )
 
-// pictureName is what stands for a picture: type, size in pixels where its header says
-// it, size in bytes.
-func pictureName(e *mime.Entry) string {
+// about is what can be said of a picture without decoding it.
+type about struct {
+	name   string       // what stands for it: type, size in pixels where its header says it, size in bytes
+	config image.Config // zero where that is not known
+}
+
+// readAbout reads a picture's header only. Its value is read once: it may be large.
+func readAbout(e *mime.Entry) about {
 	text := mime.JoinText(e.Value)
 	if e.Type == "image/svg+xml" {
-		return e.Type + ", " + byteSize(int64(len(text)))
+		return about{name: e.Type + ", " + byteSize(int64(len(text)))}
 	}
 	size := byteSize(decodedSize(text))
-	if c, ok := dimensions(e.Type, text); ok {
-		return fmt.Sprintf("%s %dx%d, %s", e.Type, c.Width, c.Height, size)
+	read, ok := codecOf(e.Type)
+	if !ok {
+		return about{name: e.Type + ", " + size}
 	}
-	return e.Type + ", " + size
+	c, err := read.config(fromBase64(text))
+	if err != nil {
+		return about{name: e.Type + ", " + size}
+	}
+	return about{fmt.Sprintf("%s %dx%d, %s", e.Type, c.Width, c.Height, size), c}
 }
 
 // decodedSize is how many bytes a base64 text stands for.
@@ -64,16 +74,6 @@ func codecOf(typ string) (codec, bool) {
 
 func fromBase64(text string) io.Reader {
 	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(text))
-}
-
-// dimensions reads a picture's header only.
-func dimensions(typ, text string) (image.Config, bool) {
-	read, ok := codecOf(typ)
-	if !ok {
-		return image.Config{}, false
-	}
-	c, err := read.config(fromBase64(text))
-	return c, err == nil
 }
 
 // Pictures decides how pictures are drawn, and takes decoding away from the goroutine
@@ -149,17 +149,17 @@ type picture struct {
 }
 
 // newPicture returns the drawing of a picture; nil where only its name can be shown.
-func newPicture(e *mime.Entry, meta rawjson.Value, th *themes.Theme, pictures *Pictures, instead Block) Block {
+func newPicture(e *mime.Entry, known about, meta rawjson.Value, th *themes.Theme, pictures *Pictures, instead Block) Block {
 	if th.NoColor || pictures != nil && pictures.Off {
 		return nil
 	}
-	c, ok := dimensions(e.Type, mime.JoinText(e.Value))
-	if !ok || c.Width < 1 || c.Height < 1 || max(c.Width, c.Height) > halfblock.MaxSide || c.Width*c.Height > maxPixels {
+	c := known.config
+	if c.Width < 1 || c.Height < 1 || max(c.Width, c.Height) > halfblock.MaxSide || c.Width*c.Height > maxPixels {
 		return nil
 	}
 	return &picture{
 		entry: e, config: c, back: backdrop(meta.Get(e.Type).Get("needs_background").Str(), th),
-		caption: standIn(pictureName(e), th), instead: instead, pictures: pictures,
+		caption: standIn(known.name, th), instead: instead, pictures: pictures,
 	}
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -152,5 +153,32 @@ func TestShowDrawsPictures(t *testing.T) {
 	opt.NoPictures = true
 	if got := show(t, cells, opt); strings.Contains(got, "48;2;") || !strings.Contains(got, "<Figure>") {
 		t.Errorf("without pictures: %q", got)
+	}
+}
+
+// TestRichGolden draws one output of each kind that is not text.
+func TestRichGolden(t *testing.T) {
+	var members []string
+	for i := range 70 {
+		members = append(members, fmt.Sprintf(`"key %d": {"list": [1, 2, 3], "text": "some words that fill a line or more"}`, i))
+	}
+	outs := []mime.Output{
+		{Body: bundle("image/png", square, "text/plain", "<Figure>")},
+		{Body: bundle("image/svg+xml", "<svg><text>\x1b]0;x\x07</text></svg>", "text/plain", "<Figure>")},
+		{Body: bundle("text/latex", `$\displaystyle \int_{0}^{1} \frac{x^{2}}{2}\, dx = \frac{1}{6}$`)},
+		{Body: bundle("text/latex", `\begin{tikzpicture}\draw (0,0);\end{tikzpicture}`)},
+		{Body: bundle("application/json", "{"+strings.Join(members[:2], ",")+"}")},
+		{Body: bundle("application/json", "{"+strings.Join(members, ",")+"}")},
+		{Body: bundle("text/html", "<h1>Title</h1><p>one&#27;[2J<ul><li>two<li>three</ul>")},
+		{Body: bundle("application/x-own", "AAAA", "text/plain", "words")},
+	}
+	for _, width := range []int{80, 20} {
+		var all []string
+		for _, b := range Outputs(outs, themes.Dark()) {
+			drawn := b.Lines(width, 0, b.Height(width))
+			check(t, drawn, width)
+			all = append(all, drawn...)
+		}
+		golden(t, fmt.Sprintf("rich-%d", width), strings.Join(all, "\n")+"\n")
 	}
 }
