@@ -1,7 +1,9 @@
 package tui_test
 
 import (
+	"encoding/base64"
 	"encoding/hex"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -328,4 +330,61 @@ func TestBytesPerTypedCharacter(t *testing.T) {
 			t.Errorf("a character at %s: %d bytes, the budget is %d", c.at, n, c.budget)
 		}
 	}
+}
+
+func TestCopiedTextGoesToTheTerminalsClipboard(t *testing.T) {
+	a := open(t, setup{file: file("alpha beta")})
+	a.Type("enter", "ctrl+shift+right", "alt+c")
+	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("alpha")); !strings.Contains(string(a.Bytes()), want) {
+		t.Error("nothing was sent")
+	}
+	a.shows("copied")
+}
+
+func TestLinuxConsoleF1InEditMode(t *testing.T) {
+	a := open(t, setup{file: file("one")})
+	a.Type("enter", "\x1b[[A")
+	a.shows("Everywhere")
+	a.Type("q")
+	a.shows("EDIT")
+	a.has("one")
+}
+
+// TestEditedFramesAgreeWithAFullRedraw guards the renderer's differences and the cursor:
+// after random keys the screen must be what a repaint shows, and the text what was saved.
+func TestEditedFramesAgreeWithAFullRedraw(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	a := open(t, setup{file: file("def f(a):\n\treturn 'wide 漢字 e\u0301'\n# 👍 done", "md:# two\n\ntext", "three"), script: echo, width: 60})
+	keys := []string{
+		"a", "(", "'", "漢", "\u0301", "enter", "tab", "backspace", "delete", "left", "right", "up", "down", "home", "end", "ctrl+left", "shift+right",
+		"shift+down", "ctrl+x", "ctrl+v", "ctrl+z", "ctrl+y", "ctrl+w", "ctrl+k", "alt+up", "alt+down", "alt+shift+down", "ctrl+_", "ctrl+j",
+		`ctrl+\`, "esc", "l", "w", "enter", screentest.Click(15, 1), screentest.Drag(12, 0, 30, 2), screentest.Wheel(5, 5, 1), screentest.Paste("two\n\tlines"),
+	}
+	a.Type("enter")
+	for step := range 120 {
+		key := keys[rnd.IntN(len(keys))]
+		a.Type(key)
+		if step%5 != 0 {
+			continue
+		}
+		if strings.Contains(a.Text(), "q closes") {
+			a.Type("q")
+		}
+		a.Type("f2", "f2", "shift+left") // the last takes the hint away
+		before := a.Text()
+		a.Type("ctrl+l")
+		if after := a.Text(); before != after {
+			t.Fatalf("seed %d, step %d, %q: the screen was\n%s\nand a redraw is\n%s", seed, step, key, before, after)
+		}
+	}
+	if len(a.sources()) == 0 {
+		t.Error("all cells are gone")
+	}
+}
+
+func TestNobodyIsSuspendedWithoutAShell(t *testing.T) {
+	a := open(t, setup{file: file("one")})
+	a.Type("ctrl+z")
+	a.shows("no shell")
 }

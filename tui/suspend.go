@@ -32,7 +32,7 @@ type resumedMsg struct{ err error }
 // suspend gives the terminal back to the shell that started us. Without one, nobody could
 // ever wake us up.
 func (m *Model) suspend() tea.Cmd {
-	if !hasShell() {
+	if m.opt.In != nil || !hasShell() { // input from elsewhere is no terminal of a shell's
 		m.setHint("no shell started nbterm here: there is nothing to go back to")
 		return nil
 	}
