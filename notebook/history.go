@@ -259,10 +259,10 @@ func outputBytes(list []mime.Output) int {
 		switch b := o.Body.(type) {
 		case *mime.Stream:
 			n += int(b.Text.Len())
-		case *mime.Data:
-			for _, e := range b.Bundle {
-				n += len(e.Value)
-			}
+		case *mime.Held:
+			n += int(b.Memory())
+		default:
+			n += int(mime.Size(b))
 		}
 	}
 	return n

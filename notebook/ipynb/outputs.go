@@ -22,7 +22,7 @@ func (w *writer) outputs(outs []mime.Output, l layout) {
 			continue
 		}
 		f := &fields{w: w, l: l.deeper()}
-		switch b := o.Body.(type) {
+		switch b := w.load(o.Body).(type) {
 		case *mime.Stream:
 			w.stream(f, b)
 		case *mime.Data:
@@ -38,10 +38,23 @@ func (w *writer) outputs(outs []mime.Output, l layout) {
 // known tells whether nbformat has a form for b.
 func known(b mime.Body) bool {
 	switch b.(type) {
-	case *mime.Stream, *mime.Data, *mime.Error:
+	case *mime.Stream, *mime.Data, *mime.Error, *mime.Held:
 		return true
 	}
 	return false
+}
+
+// load reads a body back that was spilled: one at a time is in memory.
+func (w *writer) load(b mime.Body) mime.Body {
+	h, ok := b.(*mime.Held)
+	if !ok {
+		return b
+	}
+	b, err := h.Load()
+	if w.err == nil {
+		w.err = err
+	}
+	return b
 }
 
 func (w *writer) stream(f *fields, b *mime.Stream) {

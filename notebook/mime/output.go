@@ -12,7 +12,8 @@ type Output struct {
 	Body Body
 }
 
-// Body is one of *Stream, *Data, *Error and *Unknown.
+// Body is one of *Stream, *Data, *Error, *Unknown, and *Held, which Decode gives as what it
+// holds.
 type Body interface{ body() }
 
 // Stream is text written to stdout or stderr.
@@ -45,9 +46,17 @@ func (*Data) body()    {}
 func (*Error) body()   {}
 func (*Unknown) body() {}
 
-// Decode returns what an output says. It decodes Raw on every call and keeps nothing:
-// callers that draw often keep the result. It never fails: what is missing is empty.
+// Decode returns what an output says, never a *Held. It decodes Raw or reads back what was
+// spilled on every call and keeps nothing: callers that draw often keep the result. It never
+// fails: what is missing is empty, and what cannot be read back is an *Error that says so.
 func (o Output) Decode() Body {
+	if h, ok := o.Body.(*Held); ok {
+		b, err := h.Load()
+		if err != nil {
+			return &Error{Name: "nbterm", Value: err.Error()}
+		}
+		return b
+	}
 	if o.Body != nil || o.Raw == nil {
 		return o.Body
 	}

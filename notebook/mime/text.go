@@ -15,6 +15,8 @@ const (
 	InMemory = 64 << 20
 	// DefaultLimit is how long a Text may grow before its middle is dropped.
 	DefaultLimit = 1 << 30
+	// worthSpilling is how long a Text must be that Spill moves to disk.
+	worthSpilling = 1 << 10
 )
 
 // Text is a text that only grows: what one stream of a cell has said. One goroutine
@@ -108,10 +110,29 @@ func whole(s string, room int) int {
 
 // toDisk moves the oldest chunks out of memory. A disk that refuses is remembered and the text stays in memory.
 func (t *Text) toDisk() {
-	if t.spill == nil || t.err != nil || t.memory <= InMemory {
+	if t.memory > InMemory {
+		t.spillTo(InMemory/2, len(t.chunks)-1)
+	}
+}
+
+// Spill moves all of the text out of memory, for an owner that needs the room. Texts too
+// short to be worth it stay. Its error is the disk's: then the rest stays in memory. Only
+// the owner may call it.
+func (t *Text) Spill() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.memory >= worthSpilling {
+		t.spillTo(0, len(t.chunks))
+	}
+	return t.err
+}
+
+// spillTo spills some of the first n chunks, oldest first, until no more than rest bytes are in memory.
+func (t *Text) spillTo(rest int64, n int) {
+	if t.spill == nil || t.err != nil {
 		return
 	}
-	for ; t.memory > InMemory/2 && t.spilled < len(t.chunks)-1; t.spilled++ {
+	for ; t.memory > rest && t.spilled < n; t.spilled++ {
 		c := t.chunks[t.spilled]
 		if c.data == nil {
 			continue

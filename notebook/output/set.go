@@ -16,6 +16,8 @@ type Set struct {
 	cells    map[event.CellKey]*cell
 	runs     map[event.ExecID]event.CellKey
 	displays map[string][]place
+	fresh    int64 // bytes taken in since the last relieve, so at most that many are in memory
+	full     bool  // the disk refused: all stays in memory
 }
 
 type cell struct {
@@ -33,8 +35,8 @@ type place struct {
 	index int
 }
 
-// NewSet returns an empty Set. Long texts spill into s, nil keeps them in memory; a
-// stream longer than limit bytes loses its middle, 0 means no limit.
+// NewSet returns an empty Set. What all outputs together have beyond InMemory bytes spills
+// into s, nil keeps it in memory; a stream longer than limit bytes loses its middle, 0 means no limit.
 func NewSet(s *spill.File, limit int64) *Set {
 	return &Set{
 		spill: s, limit: limit, cells: map[event.CellKey]*cell{},
@@ -62,7 +64,7 @@ func (s *Set) Load(key event.CellKey, outs []mime.Output) {
 	c.empty()
 	c.outs, c.lent = slices.Clip(outs), len(outs)
 	for i, o := range outs {
-		if d, ok := o.Body.(*mime.Data); ok && d.DisplayID != "" {
+		if d := displayed(o.Body); d != nil && d.DisplayID != "" {
 			s.shown(d.DisplayID, place{key, c.life, i})
 		}
 	}
@@ -127,14 +129,14 @@ func (s *Set) Apply(e event.Event) []event.CellKey {
 	case event.Gap:
 		s.stream(c, "stderr", "\n["+b.Detail+"]\n")
 	case event.Result:
-		c.add(&mime.Data{Result: true, Count: b.Count, Bundle: b.Data, Metadata: b.Metadata})
+		s.add(c, &mime.Data{Result: true, Count: b.Count, Bundle: b.Data, Metadata: b.Metadata})
 	case event.Display:
-		c.add(&mime.Data{Bundle: b.Data, Metadata: b.Metadata, DisplayID: b.ID})
+		s.add(c, &mime.Data{Bundle: b.Data, Metadata: b.Metadata, DisplayID: b.ID})
 		if b.ID != "" {
 			s.shown(b.ID, place{key, c.life, len(c.outs) - 1})
 		}
 	case event.Error:
-		c.add(&mime.Error{Name: b.Name, Value: b.Value, Traceback: b.Traceback})
+		s.add(c, &mime.Error{Name: b.Name, Value: b.Value, Traceback: b.Traceback})
 	default:
 		return nil
 	}
@@ -154,12 +156,19 @@ func (c *cell) add(b mime.Body) {
 	c.outs = append(c.outs, mime.Output{Body: b})
 }
 
+// add holds a body that is large enough for that.
+func (s *Set) add(c *cell, b mime.Body) {
+	c.add(s.hold(b))
+	s.grew(mime.Size(b))
+}
+
 // stream appends to the last output if that is the same stream of a run, so that what
 // was written in pieces is one output and the order of stdout and stderr stays.
 func (s *Set) stream(c *cell, name, text string) {
 	if n := len(c.outs); n > 0 && !c.pending {
 		if last, ok := c.outs[n-1].Body.(*mime.Stream); ok && last.Name == name && c.outs[n-1].Raw == nil {
 			last.Text.Append(text)
+			s.grew(int64(len(text)))
 			return
 		}
 	}
@@ -167,6 +176,7 @@ func (s *Set) stream(c *cell, name, text string) {
 	t.SetLimit(s.limit)
 	t.Append(text)
 	c.add(&mime.Stream{Name: name, Text: t})
+	s.grew(int64(len(text)))
 }
 
 func (s *Set) live(p place) bool { return s.cells[p.cell] != nil && s.cells[p.cell].life == p.life }
@@ -197,9 +207,10 @@ func (s *Set) update(u event.Update) []event.CellKey {
 		if p.index < c.lent {
 			c.outs, c.lent = slices.Clone(c.outs), 0
 		}
-		n := *c.outs[p.index].Body.(*mime.Data)
+		n := *displayed(c.outs[p.index].Body)
 		n.Bundle, n.Metadata = u.Data, u.Metadata
-		c.outs[p.index] = mime.Output{Body: &n}
+		c.outs[p.index] = mime.Output{Body: s.hold(&n)}
+		s.grew(mime.Size(&n))
 		if !slices.Contains(changed, p.cell) {
 			changed = append(changed, p.cell)
 		}
