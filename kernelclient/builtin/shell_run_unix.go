@@ -230,6 +230,7 @@ func (sh *shell) interrupt(ctx context.Context) error {
 		return ctx.Err()
 	}
 	x.interrupted.Store(true)
+	sh.settle(x)
 	had := sh.programs()
 	sh.signalAlive(syscall.SIGINT)
 	select {
@@ -242,6 +243,26 @@ func (sh *shell) interrupt(ctx context.Context) error {
 // lostSignals are the times between looks for an interrupt that was lost.
 func lostSignals() []time.Duration {
 	return []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, time.Second}
+}
+
+// settle waits, not long, for a moment in which the cell starts no program: a part of a
+// pipeline that misses its signal then ends like one that was not interrupted.
+func (sh *shell) settle(x *shellRun) {
+	before := group(sh.cmd.Process.Pid)
+	for range 8 {
+		timer := time.NewTimer(3 * time.Millisecond)
+		select {
+		case <-timer.C:
+		case <-x.ended:
+			timer.Stop()
+			return
+		}
+		now := group(sh.cmd.Process.Pid)
+		if maps.Equal(before, now) {
+			return
+		}
+		before = now
+	}
 }
 
 // programs lists the shell and the processes of its group that run another program. Others

@@ -13,7 +13,7 @@ func TestIPythonConformance(t *testing.T) {
 	w := newWorld(t)
 	w.python(t)
 	host := func(*testing.T) kernelclient.Host {
-		return New(Options{Dir: w.dir + "/wd", Env: environ(w.env).with("IPYTHONDIR=" + t.TempDir()), LogDir: w.dir + "/log"})
+		return New(Options{Dir: w.dir + "/wd", Env: w.env.with("IPYTHONDIR=" + t.TempDir()), LogDir: w.dir + "/log"})
 	}
 	if _, err := pick(search(w.env, w.dir+"/wd"), builtinIPython); err != nil {
 		t.Fatal(err) // ipykernel needs IPython
