@@ -13,6 +13,9 @@ import (
 var (
 	ErrDirectory  = errors.New("is a directory")
 	ErrNotRegular = errors.New("is not a regular file")
+
+	// ErrNotLasting comes from Save when the file has its new content already.
+	ErrNotLasting = errors.New("its folder could not be synced")
 )
 
 // Error says what could not be done with a file, why, and what to do next.
@@ -26,6 +29,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if errors.Is(e.Err, ErrNotLasting) {
+		return fmt.Sprintf("%s is written but may not survive a power cut: %s; save again", e.Path, e.Err)
+	}
 	s := fmt.Sprintf("cannot %s %s: %s", e.Op, e.Path, cause(e.Err))
 	if e.Next != "" {
 		s += "; " + e.Next
@@ -59,7 +65,7 @@ func failed(op, path string, err error) error {
 		e.Next = "create the folder first: mkdir -p " + filepath.Dir(path)
 	case errors.Is(err, fs.ErrPermission) && op == "save":
 		e.Next = "make it writable (chmod u+w) and save again, or save under another name"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission) && op == "open":
 		e.Next = "you may not read it; ask its owner or use chmod"
 	case errors.Is(err, syscall.EROFS):
 		e.Next = "save under a name on another file system"

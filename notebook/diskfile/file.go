@@ -20,6 +20,8 @@ type File struct {
 	// fresh folder for temporary files serves.
 	StateDir string
 
+	syncDir func(dir string) error // nil for the system's own; tests break it
+
 	mu   sync.Mutex  // guards all below, also while Save writes
 	info fs.FileInfo // nil for a file that does not exist yet
 	seen time.Time   // when it was read or written

@@ -53,7 +53,7 @@ func OpenRecovery(stateDir, path string) (*Recovery, error) {
 		err = private(dir)
 	}
 	if err != nil {
-		return nil, failed("keep copies of", path, err)
+		return nil, noCopies(path, stateDir, err)
 	}
 	host, _ := os.Hostname() // "" does as well
 	r := &Recovery{
@@ -64,9 +64,18 @@ func OpenRecovery(stateDir, path string) (*Recovery, error) {
 		err = r.describe()
 	}
 	if err != nil {
-		return nil, failed("keep copies of", path, err)
+		return nil, noCopies(path, stateDir, err)
 	}
 	return r, nil
+}
+
+// noCopies names the folder that is at fault, which is not the one of the file.
+func noCopies(path, stateDir string, err error) error {
+	folder := "the state folder " + stateDir
+	if stateDir == "" {
+		folder = "the folder for temporary files " + os.TempDir()
+	}
+	return &Error{Op: "keep copies of", Path: path, Err: err, Next: folder + " must be one that you may write to, with room in it"}
 }
 
 // shortName ends the name of a copy; names end at 255 bytes.

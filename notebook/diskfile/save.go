@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -20,7 +21,8 @@ import (
 // an ACL, or cannot be, it is written in place after a copy of it was synced to StateDir.
 //
 // A file that may not be written to is not replaced, whatever the folder allows. After an
-// error the old content is untouched, or Error.Copy names the new one; Save may be called again.
+// error the old content is untouched, or Error.Copy names the new one, or, for ErrNotLasting,
+// the file has the new content already. Save may be called again.
 func (f *File) Save(write func(io.Writer) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,6 +47,18 @@ func (f *File) Save(write func(io.Writer) error) error {
 	}
 	if err != nil {
 		return failed("save", f.Path, err)
+	}
+	return nil
+}
+
+// lasting makes the renames in a folder last.
+func (f *File) lasting(dir string) error {
+	sync := f.syncDir
+	if sync == nil {
+		sync = syncDir
+	}
+	if err := sync(dir); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotLasting, err)
 	}
 	return nil
 }
@@ -127,21 +141,18 @@ func (f *File) replace(target string, old fs.FileInfo, write func(io.Writer) err
 	if err != nil {
 		return err
 	}
+	info, err := tmp.Stat() // not later: then another program's file may have the name
+	if err != nil {
+		return err
+	}
 	if err := tmp.Close(); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return replaceError(err)
 	}
-	if err := syncDir(filepath.Dir(target)); err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	f.wrote(sum, info)
-	return nil
+	f.wrote(sum, info) // whatever comes now, the content is the new one
+	return f.lasting(filepath.Dir(target))
 }
 
 // createTemp makes a new file beside target: for nobody else's eyes, or, where there is no
@@ -198,11 +209,19 @@ func fill(file *os.File, write func(io.Writer) error) (hash.Hash, error) {
 }
 
 // saveInPlace writes a synced copy to the state folder, then over the old content. The
-// copy goes once the file itself is synced.
+// copy goes once the file itself is synced. A state folder that cannot be used keeps
+// nobody from saving: the copy lies in a fresh temporary folder then.
 func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
-	r, err := OpenRecovery(f.StateDir, f.Path)
+	stateDir := f.StateDir
+	r, err := OpenRecovery(stateDir, f.Path)
+	if err != nil && stateDir != "" {
+		stateDir = ""
+		if fresh, freshErr := OpenRecovery("", f.Path); freshErr == nil {
+			r, err = fresh, nil
+		}
+	}
 	if err != nil {
-		return err
+		return err // it names the state folder
 	}
 	if err := r.Write(f.sumLocked(), write); err != nil {
 		return errors.Join(err, r.Close(false))
@@ -220,7 +239,7 @@ func (f *File) saveInPlace(target string, write func(io.Writer) error) error {
 	}
 	f.wrote(sum, info)
 	_ = r.Close(false) // a copy too many harms nobody
-	if f.StateDir == "" {
+	if stateDir == "" {
 		_ = os.Remove(filepath.Dir(safe))
 	}
 	return nil

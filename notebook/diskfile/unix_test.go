@@ -102,8 +102,39 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := os.Chmod(dir, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Save(saying("unsafe")); err == nil || content(t, f.Path) != "new" {
-		t.Error("written in place without a copy:", err)
+	temp := t.TempDir() // the copy lies here instead
+	t.Setenv("TMPDIR", temp)
+	if err := f.Save(saying("newer")); err != nil || content(t, f.Path) != "newer" {
+		t.Error("the state folder keeps it from being saved:", err)
+	}
+	only(t, temp)
+	t.Setenv("TMPDIR", "/proc/no-such-place-either")
+	err := f.Save(saying("unsafe"))
+	if err == nil || content(t, f.Path) != "newer" {
+		t.Fatal("written in place without a copy:", err)
+	}
+	if s := err.Error(); !strings.Contains(s, "state folder /proc/no-such-place ") || strings.Contains(s, "read it") {
+		t.Error(s)
+	}
+}
+
+// Once renamed, the file is what was written, though its folder cannot be synced.
+func TestNotLasting(t *testing.T) {
+	_, f := setup(t, "old")
+	f.syncDir = func(string) error { return syscall.EIO }
+	err := f.Save(saying("new"))
+	if !errors.Is(err, ErrNotLasting) || !errors.Is(err, syscall.EIO) || content(t, f.Path) != "new" {
+		t.Fatal(err)
+	}
+	if s := err.Error(); !strings.Contains(s, "is written but may not survive a power cut") || strings.Contains(s, "cannot save") {
+		t.Error(s)
+	}
+	if changed, err := f.Changed(); changed || err != nil {
+		t.Error("its own writing is taken for another program's:", changed, err)
+	}
+	f.syncDir = nil
+	if err := f.Save(saying("newer")); err != nil || content(t, f.Path) != "newer" {
+		t.Error(err)
 	}
 }
 
