@@ -344,6 +344,31 @@ func TestChildrenEnd(t *testing.T) {
 	}
 }
 
+// After its end a kernel's number may be another process group's: no signal goes there.
+func TestNoSignalAfterTheEnd(t *testing.T) {
+	l := &launcher{opt: PythonOptions{Python: testPython(t), Dir: t.TempDir(), LogDir: t.TempDir()}}
+	log, err := openLog(l.opt.LogDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	k, err := l.start(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-k.Died()
+	if err := k.signal(syscall.SIGTERM); err != nil {
+		t.Error("it was sent:", err) // to nobody, here
+	}
+	k.force() // neither does this, and it returns
+	if err := k.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // waitGone waits until a process that is not ours to reap is gone or a zombie.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()

@@ -251,8 +251,14 @@ func strictPython(t testing.TB, python string) string {
 // waitFor waits for a condition that nothing tells of.
 func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	limit := time.NewTimer(20 * time.Second)
+	defer limit.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-limit.C:
 			t.Fatal("waited in vain for ", what)
 		}
 	}

@@ -31,6 +31,9 @@ type process struct {
 	clean sync.Once
 	died  chan struct{}
 	death kernelclient.Death // set before died is closed
+
+	mu     sync.Mutex // guards reaped: no signal may go to a number that is free again
+	reaped bool
 }
 
 // Launch implements jupyter.Launcher.
@@ -115,12 +118,21 @@ func openLog(dir string) (*os.File, error) {
 	}
 }
 
-// reap waits for the process's end and takes what it left behind with it: its group, as
-// long as the process is not reaped and so its number cannot be another's.
+// reap waits for the process's end and takes what it left behind with it: its group. Where
+// the system can wait without reaping, the group's number stays taken until that is done.
 func (k *process) reap() {
-	awaitExit(k.cmd.Process.Pid)
-	_ = k.signal(syscall.SIGKILL)
-	_ = k.cmd.Wait()
+	pid := k.cmd.Process.Pid
+	seen := awaitExit(pid)
+	if !seen {
+		_ = k.cmd.Wait() // the state says all that the error would
+	}
+	k.mu.Lock()
+	k.reaped = true
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	if seen {
+		_ = k.cmd.Wait()
+	}
+	k.mu.Unlock()
 	k.death.Code = k.cmd.ProcessState.ExitCode()
 	if ws, ok := k.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		k.death.Signal, k.death.Code = unix.SignalName(ws.Signal()), 0
@@ -129,8 +141,16 @@ func (k *process) reap() {
 	close(k.died)
 }
 
-// signal reaches the kernel and its children.
-func (k *process) signal(s syscall.Signal) error { return syscall.Kill(-k.cmd.Process.Pid, s) }
+// signal reaches the kernel and its children, unless the kernel has ended: then its number
+// may be another's already.
+func (k *process) signal(s syscall.Signal) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.reaped {
+		return nil
+	}
+	return syscall.Kill(-k.cmd.Process.Pid, s)
+}
 
 // Conn implements jupyter.Kernel.
 func (k *process) Conn() jupyter.Conn { return k.conn }
@@ -146,12 +166,7 @@ func (k *process) PID() int { return k.cmd.Process.Pid }
 
 // Interrupt implements jupyter.Kernel.
 func (k *process) Interrupt() (bool, error) {
-	select {
-	case <-k.died:
-		return true, nil
-	default:
-		return true, k.signal(syscall.SIGINT)
-	}
+	return true, k.signal(syscall.SIGINT)
 }
 
 // Stop implements jupyter.Kernel.
