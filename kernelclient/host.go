@@ -35,6 +35,13 @@ type Kernel struct {
 	Broken      string // why it cannot be started, "" if it can
 }
 
+// The Names of the kernels that come with nbterm.
+const (
+	BuiltinPython  = "builtin-python"
+	BuiltinIPython = "builtin-ipython" // taken only where it is asked for
+	BuiltinShell   = "builtin-shell"
+)
+
 // StartSpec says what to start.
 type StartSpec struct {
 	Kernel         string        // a Kernel's Name

@@ -53,9 +53,6 @@ func New(opt Options) *Host {
 // RuntimeDir is where this user's connection files lie.
 func RuntimeDir() string { return environ(os.Environ()).runtimeDir() }
 
-// LogDir is where kernels' own words go while they run, unless Options say otherwise.
-func LogDir() string { return environ(os.Environ()).logDir() }
-
 func (h *Host) env() environ {
 	if h.opt.Env != nil {
 		return h.opt.Env
@@ -157,7 +154,7 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 	if s.builtin {
 		return builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
-			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == builtinIPython,
+			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == kernelclient.BuiltinIPython,
 		})
 	}
 	return &launcher{
@@ -200,21 +197,7 @@ func pick(specs []spec, name string) (spec, error) {
 	if broken != nil {
 		what = fmt.Sprintf("kernel %q cannot be started: %s", name, broken.broken)
 	}
-	return spec{}, &kernelclient.Error{Kind: kernelclient.NotFound, What: what, Next: choices(specs)}
-}
-
-// choices names what can be started instead.
-func choices(specs []spec) string {
-	var names []string
-	for _, s := range specs {
-		if s.broken == "" {
-			names = append(names, s.name)
-		}
-	}
-	if len(names) == 0 {
-		return "no kernel was found here: install python3, or a Jupyter kernel"
-	}
-	return "there is " + strings.Join(names, ", ")
+	return spec{}, &kernelclient.Error{Kind: kernelclient.NotFound, What: what, Next: "nbterm kernels lists what there is"}
 }
 
 // Attach implements kernelclient.Host.

@@ -231,7 +231,7 @@ func TestBuiltinConformance(t *testing.T) {
 		Host: func(t *testing.T) kernelclient.Host {
 			return New(Options{Dir: w.dir + "/wd", Env: w.env, LogDir: w.dir + "/log"})
 		},
-		Kernel: builtinPython, Displays: "pass", Big: !testing.Short(),
+		Kernel: kernelclient.BuiltinPython, Displays: "pass", Big: !testing.Short(),
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sort"
 	"strings"
+
+	"github.com/nbterm/nbterm/kernelclient"
 )
 
 // search finds every kernel there is for a notebook in dir, the first of a name first.
@@ -42,7 +44,7 @@ func (f *finder) folders(dirs []string) {
 		}
 		f.seen[d] = true
 		for _, kernel := range subfolders(filepath.Join(d, "kernels")) {
-			if s, ok := readSpec(kernel); ok && validName(s.name) {
+			if s, ok := readSpec(kernel); ok {
 				f.add(s)
 			}
 		}
@@ -95,18 +97,18 @@ func (f *finder) builtin() {
 		f.builtinPythons()
 	}
 	if shell := shellOf(f.e); shell != "" {
-		f.add(spec{name: builtinShell, builtin: true, shell: shell, file: specFile{
+		f.add(spec{name: kernelclient.BuiltinShell, builtin: true, shell: shell, file: specFile{
 			DisplayName: "Shell (built in)", Language: "bash",
 		}})
 	}
 }
 
 func (f *finder) builtinPythons() {
-	f.add(spec{name: builtinPython, builtin: true, python: f.all[0], file: specFile{
+	f.add(spec{name: kernelclient.BuiltinPython, builtin: true, python: f.all[0], file: specFile{
 		DisplayName: "Python 3 (built in)", Language: "python",
 	}})
 	if f.all[0].has("IPython", f.e) {
-		f.add(spec{name: builtinIPython, builtin: true, python: f.all[0], file: specFile{
+		f.add(spec{name: kernelclient.BuiltinIPython, builtin: true, python: f.all[0], file: specFile{
 			DisplayName: "IPython (built in)", Language: "python",
 		}})
 	}

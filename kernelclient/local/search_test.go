@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient"
 )
 
 const good = `{"argv": ["/bin/sh", "{connection_file}"], "display_name": %q, "language": "sh"}`
@@ -101,7 +103,7 @@ func TestBrokenSpecs(t *testing.T) {
 		t.Fatal(err)
 	}
 	kernelspec(t, data, "good", "Good")
-	kernelspec(t, data, "no name", "a name with a space is none")
+	kernelspec(t, data, "no name", "No name")
 	write(t, filepath.Join(data, "kernels", "remote", "kernel.json"),
 		`{"argv": ["/bin/sh"], "metadata": {"kernel_provisioner": {"provisioner_name": "yarn-provisioner"}}}`, 0o644)
 	write(t, filepath.Join(data, "kernels", "odd-metadata", "kernel.json"), `{"argv": ["/bin/sh"], "metadata": [1]}`, 0o644)
@@ -111,7 +113,8 @@ func TestBrokenSpecs(t *testing.T) {
 	e = e.with("JUPYTER_PATH="+data, "PATH="+filepath.Join(home, "bin"))
 	want := map[string]string{
 		"bad-json": "not valid", "no-argv": "no argv", "missing-binary": "no-such-binary-xyz",
-		"remote": "yarn-provisioner", "dies-at-start": "", "good": "", "odd-metadata": "", "bom": "", builtinPython: "",
+		"remote": "yarn-provisioner", "dies-at-start": "", "good": "", "odd-metadata": "", "bom": "", kernelclient.BuiltinPython: "",
+		"no name": "its folder's name is no kernel's",
 	}
 	for _, s := range own(search(e, home), home) {
 		reason, known := want[s.name]
@@ -165,7 +168,7 @@ func TestBuiltinPython(t *testing.T) {
 		t.Errorf("without any Python there is %s", names(specs))
 	}
 	venv(t, filepath.Join(home, ".venv"))
-	s, err := pick(search(e, home), builtinPython)
+	s, err := pick(search(e, home), kernelclient.BuiltinPython)
 	if err != nil || s.python.path != filepath.Join(home, ".venv/bin/python3") || s.kernel().Found != "built in" {
 		t.Errorf("%+v, %v", s, err)
 	}

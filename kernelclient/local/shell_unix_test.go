@@ -16,15 +16,15 @@ func TestShellListed(t *testing.T) {
 	e, home := bare(t)
 	bin := filepath.Join(home, "bin")
 	e = e.with("PATH=" + bin)
-	if s, err := pick(search(e, home), builtinShell); err == nil {
+	if s, err := pick(search(e, home), kernelclient.BuiltinShell); err == nil {
 		t.Errorf("without a shell: %+v", s)
 	}
 	for _, name := range []string{"sh", "bash"} { // bash comes later and is taken
 		path := filepath.Join(bin, name)
 		write(t, path, "", 0o755)
-		s, err := pick(search(e, home), builtinShell)
+		s, err := pick(search(e, home), kernelclient.BuiltinShell)
 		if err != nil || s.shell != path || s.kernel() != (kernelclient.Kernel{
-			Name: builtinShell, DisplayName: "Shell (built in)", Language: "bash", Found: "built in",
+			Name: kernelclient.BuiltinShell, DisplayName: "Shell (built in)", Language: "bash", Found: "built in",
 		}) {
 			t.Errorf("%s: %+v %v", name, s, err)
 		}
@@ -35,7 +35,7 @@ func TestShellListed(t *testing.T) {
 // a planned end.
 func TestShellHost(t *testing.T) {
 	host := New(Options{Dir: t.TempDir(), LogDir: t.TempDir()})
-	k := hosttest.Start(t, host, builtinShell)
+	k := hosttest.Start(t, host, kernelclient.BuiltinShell)
 	group := func(r *kernelclient.Request) { r.Group = "g" }
 	bad, never := k.Submit("echo a; (exit 3)", group), k.Submit("echo never", group)
 	if end, events := k.Ended(bad); end.Reason != event.Failed || hosttest.Words(events) != "stdout:a\n|error:ExitStatus:3" {

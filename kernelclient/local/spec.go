@@ -14,13 +14,9 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 )
 
-// The names of the kernels that need no kernelspec.
-const (
-	nativePython   = "python3"
-	builtinPython  = "builtin-python"
-	builtinIPython = "builtin-ipython"
-	builtinShell   = "builtin-shell"
-)
+// nativePython is the name of the kernel that an environment with ipykernel needs no
+// kernelspec for.
+const nativePython = "python3"
 
 // spec is one kernel that was found, good or broken.
 type spec struct {
@@ -85,6 +81,10 @@ func prefixOfSpec(dir string) string {
 // check fills broken with what can be seen without starting anything.
 func (s *spec) check(e environ, all []python) {
 	if s.broken != "" || s.builtin {
+		return
+	}
+	if !validName(s.name) {
+		s.broken = "its folder's name is no kernel's: only letters without accents, digits, '.', '_' and '-' may be in it"
 		return
 	}
 	if len(s.file.Argv) == 0 || s.file.Argv[0] == "" {

@@ -59,19 +59,13 @@ func anyPython(w Wish) bool {
 	return strings.EqualFold(w.Language, "python") && plain
 }
 
-// The built-in Pythons. The one around IPython is only taken where it is asked for.
-const (
-	builtinPython  = "builtin-python"
-	builtinIPython = "builtin-ipython"
-)
-
 // python returns the best Python there is; hosts list the nearest environment first.
 func python(kernels []kernelclient.Kernel) (best kernelclient.Kernel, ok bool) {
 	rank := func(k kernelclient.Kernel) int {
 		switch {
-		case k.Broken != "" || !strings.EqualFold(k.Language, "python") || k.Name == builtinIPython:
+		case k.Broken != "" || !strings.EqualFold(k.Language, "python") || k.Name == kernelclient.BuiltinIPython:
 			return 0
-		case k.Name == builtinPython:
+		case k.Name == kernelclient.BuiltinPython:
 			return 1
 		case strings.EqualFold(k.Name, "python3"):
 			return 3

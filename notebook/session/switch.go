@@ -90,7 +90,7 @@ func (s *Session) stopOld(ctx context.Context, force bool) error {
 // fileName is how a file names a kernel. The built-in Python is python3 there: the file
 // is for other front ends too.
 func fileName(k kernelclient.Kernel) (name, display string) {
-	if k.Name == builtinPython {
+	if k.Name == kernelclient.BuiltinPython {
 		return "python3", "Python 3"
 	}
 	return k.Name, k.DisplayName
