@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"kernelclient/debuglog":   {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":    {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":    {"notebook/mime", "kernelclient"},
+	"kernelclient/leftover":   {},
 	"kernelclient/local":      {"notebook/mime", "kernelclient"},
 	"notebook":                {"notebook/mime", "notebook/ipynb"},
 	"notebook/ipynb":          {"notebook/mime"},

@@ -347,14 +347,13 @@ func TestChildrenEnd(t *testing.T) {
 // After its end a kernel's number may be another process group's: no signal goes there.
 func TestNoSignalAfterTheEnd(t *testing.T) {
 	l := &launcher{opt: PythonOptions{Python: testPython(t), Dir: t.TempDir(), LogDir: t.TempDir()}}
-	log, err := openLog(l.opt.LogDir)
+	launched, err := l.Launch(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close()
-	k, err := l.start(log)
-	if err != nil {
-		t.Fatal(err)
+	k, ok := launched.(*process)
+	if !ok {
+		t.Fatalf("%T", launched)
 	}
 	if err := k.signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
+	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
 // afterTerm is how long a kernel that was told to end by SIGTERM has until SIGKILL.
@@ -28,6 +30,7 @@ type process struct {
 	cmd   *exec.Cmd
 	conn  jupyter.Conn
 	log   string // path of the kernel log
+	held  *leftover.Claim
 	clean sync.Once
 	died  chan struct{}
 	death kernelclient.Death // set before died is closed
@@ -41,7 +44,7 @@ func (l *launcher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	log, err := openLog(l.opt.LogDir)
+	log, held, err := openLog(l.opt.LogDir)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel log: %w", err)
 	}
@@ -49,8 +52,10 @@ func (l *launcher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
 	k, err := l.start(log)
 	if err != nil {
 		_ = os.Remove(log.Name())
+		held.Close()
 		return nil, err
 	}
+	k.held = held
 	return k, nil
 }
 
@@ -104,18 +109,22 @@ func startError(opt PythonOptions, err error) error {
 	return &kernelclient.Error{Kind: kind, What: "Python could not be started", Err: err, Next: "choose another Python, or install python3"}
 }
 
-// openLog makes a kernel log that only this user can read.
-func openLog(dir string) (*os.File, error) {
+// openLog makes a kernel log that only this user can read, held as long as it is needed.
+func openLog(dir string) (*os.File, *leftover.Claim, error) {
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		dir = os.TempDir() // a kernel is worth more than its log's place
 	}
-	for n := 0; ; n++ {
-		name := filepath.Join(dir, fmt.Sprintf("nbterm-python-%d-%d.log", os.Getpid(), time.Now().UnixNano()+int64(n)))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-		if !errors.Is(err, os.ErrExist) {
-			return f, err
+	path := filepath.Join(dir, LogPrefix+rand.Text()+".log")
+	var f *os.File
+	held, err := leftover.Make(path, func(unnamed string) error {
+		return os.WriteFile(unnamed, nil, 0o600)
+	})
+	if err == nil {
+		if f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+			held.Close()
 		}
 	}
+	return f, held, err
 }
 
 // reap waits for the process's end and takes what it left behind with it: its group. Where
@@ -176,7 +185,10 @@ func (k *process) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		k.force()
 	}
-	k.clean.Do(func() { _ = os.Remove(k.log) })
+	k.clean.Do(func() {
+		_ = os.Remove(k.log)
+		k.held.Close()
+	})
 	return k.conn.Close()
 }
 

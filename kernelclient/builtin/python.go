@@ -14,6 +14,10 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
+// LogPrefix begins the names of kernel logs, which end with ".log"; one that a killed program
+// left in LogDir is for package leftover to sweep.
+const LogPrefix = "nbterm-python-"
+
 // PythonOptions say how the built-in Python kernel is started.
 type PythonOptions struct {
 	Python  string   // the interpreter, an absolute path, or a name on PATH

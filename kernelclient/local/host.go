@@ -152,15 +152,15 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 		logs = env.logDir()
 	}
 	if s.builtin {
-		return builtin.NewPythonLauncher(builtin.PythonOptions{
+		return sweeping{builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
 			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == kernelclient.BuiltinIPython,
-		})
+		}), env, logs}
 	}
-	return &launcher{
+	return sweeping{&launcher{
 		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP, plain: h.opt.Plain,
 		own: func(k *kernel) { h.own(k, id) },
-	}
+	}, env, logs}
 }
 
 // own keeps account of a kernel until it is freed.

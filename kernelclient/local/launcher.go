@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
+	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
 const (
@@ -97,11 +98,12 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 	if err := privateDir(runtimeDir); err != nil {
 		return nil, err
 	}
-	k.file = filepath.Join(runtimeDir, "kernel-"+id+".json")
-	if err := c.WriteFile(k.file); err != nil {
-		k.file = "" // whatever lies there is not ours
+	file := filepath.Join(runtimeDir, filesPrefix+id+connectionSuffix)
+	claim, err := leftover.Make(file, c.WriteFile)
+	if err != nil {
 		return nil, err
 	}
+	k.file, k.fileClaim = file, claim
 	if k.log, err = openLog(l.logs, id); err != nil {
 		return nil, err
 	}
@@ -125,9 +127,9 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 func (l *launcher) connection(k *kernel) (jupyter.Connection, error) {
 	c := jupyter.Connection{SignatureScheme: "hmac-sha256", Key: newKey(), KernelName: l.spec.name}
 	if !l.tcp {
-		if dir, prefix, ok := ipcDir(l.env); ok {
-			k.sockets = dir
-			c.Transport, c.IP = "ipc", prefix
+		if dir, claim, ok := ipcDir(l.env); ok {
+			k.sockets, k.socketsClaim = dir, claim
+			c.Transport, c.IP = "ipc", filepath.Join(dir, socketName)
 			c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HBPort = 1, 2, 3, 4, 5
 			return c, nil
 		}
@@ -182,6 +184,8 @@ type kernel struct {
 	watchdog  *time.Timer
 	disown    func()
 	freed     sync.Once
+
+	fileClaim, socketsClaim *leftover.Claim
 }
 
 // Conn implements jupyter.Kernel.
@@ -236,9 +240,11 @@ func (k *kernel) free() {
 		if k.file != "" {
 			_ = os.Remove(k.file) // ipykernel removes it as well
 		}
+		k.fileClaim.Close()
 		if k.sockets != "" {
 			_ = os.RemoveAll(k.sockets)
 		}
+		k.socketsClaim.Close()
 		if k.disown != nil {
 			k.disown()
 		}

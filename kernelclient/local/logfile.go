@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
 const (
@@ -24,6 +26,7 @@ const (
 // keeps us waiting. The kernel appends; a goroutine of ours keeps it short until close.
 type logFile struct {
 	f    *os.File
+	held *leftover.Claim
 	w    *writes // nil where writes are not told
 	stop chan struct{}
 	done chan struct{}
@@ -33,12 +36,17 @@ func openLog(dir, id string) (*logFile, error) {
 	if err := privateDir(dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "kernel-"+id+".log")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	path := filepath.Join(dir, filesPrefix+id+logSuffix)
+	held, err := leftover.Make(path, func(path string) error { return os.WriteFile(path, nil, 0o600) })
 	if err != nil {
 		return nil, fmt.Errorf("making the kernel's log: %w", err)
 	}
-	l := &logFile{f: f, stop: make(chan struct{}), done: make(chan struct{})}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		held.Close()
+		return nil, fmt.Errorf("making the kernel's log: %w", err)
+	}
+	l := &logFile{f: f, held: held, stop: make(chan struct{}), done: make(chan struct{})}
 	if l.w, err = watchWrites(path); err != nil {
 		l.w = nil
 	}
@@ -118,4 +126,5 @@ func (l *logFile) close() {
 	<-l.done
 	_ = l.f.Close()
 	_ = os.Remove(l.f.Name())
+	l.held.Close()
 }

@@ -7,7 +7,10 @@ import (
 )
 
 // dieWithParent has the system kill the kernel when we die, however we die. Kernels that
-// read JPY_PARENT_PID notice by themselves, seconds later; others never would.
+// read JPY_PARENT_PID notice by themselves, seconds later; others never would. What a cell
+// has started (a child that sleeps on) lives on then: the signal goes to the kernel alone
+// and is not inherited, and a process of ours that would watch the group could itself be
+// killed, or outlive everything.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
 // awaitExit waits until the process has ended but leaves it to be reaped. It reports

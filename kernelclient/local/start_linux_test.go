@@ -152,14 +152,17 @@ func TestStopEscalates(t *testing.T) {
 	}
 }
 
-// When this process is killed, a kernel that does not look after its parent ends as well.
+// When this process is killed, a kernel that does not look after its parent ends as well,
+// and the next start of a kernel removes what is left of it.
 func TestParentDeath(t *testing.T) {
 	if dir := os.Getenv("NBTERM_TEST_PARENT"); dir != "" {
 		parent(t, dir)
 		return
 	}
 	w := newWorld(t)
-	w.install(t, "silent", "exec sleep 1000")
+	w.install(t, "silent", `: > "$(sed -n 's/.*"ip": "\(.*\)".*/\1/p' "$1")-1"
+echo up >> "`+w.dir+`/up"
+exec sleep 1000`)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestParentDeath$")
 	cmd.Env = w.env.with("NBTERM_TEST_PARENT=" + w.dir)
 	out, err := cmd.StdoutPipe()
@@ -179,13 +182,53 @@ func TestParentDeath(t *testing.T) {
 	kill9(t, cmd.Process.Pid)
 	_ = cmd.Wait()
 	w.gone(t)
-	for _, name := range []string{"sock", "run", "log"} { // nobody is left to do that
-		if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {
-			t.Error(err)
+	w.files(t, 1)
+	write(t, w.dir+"/log/nbterm-python-1.log", "of a built-in kernel", 0o600)
+	k, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "silent", Dir: w.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := func(n int) {
+		eventually(t, "its start", func() bool { return strings.Count(w.read(t, "up"), "up") == n })
+	}
+	up(2)
+	eventually(t, "the sweep", func() bool { return w.left(t) == 3 })
+	w.files(t, 1)
+	again, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "silent", Dir: w.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	up(3)
+	w.files(t, 2) // another start takes nothing from the living
+	stop(t, again, true)
+	w.files(t, 1)
+	stop(t, k, true)
+}
+
+// left counts what kernels have in their folders.
+func (w *world) left(t *testing.T) (n int) {
+	t.Helper()
+	for _, name := range []string{"sock", "run", "log"} {
+		entries, err := os.ReadDir(filepath.Join(w.dir, name))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(w.dir, name), 0o700); err != nil {
-			t.Error(err)
+		n += len(entries)
+	}
+	return n
+}
+
+// files asserts that so many kernels have their files and folders, and no more.
+func (w *world) files(t *testing.T, kernels int) {
+	t.Helper()
+	for _, pattern := range []string{"run/kernel-nbterm-*.json", "log/kernel-nbterm-*.log", "sock/nbterm-ipc-*"} {
+		found, err := filepath.Glob(filepath.Join(w.dir, pattern))
+		if err != nil || len(found) != kernels {
+			t.Errorf("%s: %v, %v", pattern, found, err)
 		}
+	}
+	if n := w.left(t); n != 3*kernels {
+		t.Errorf("%d files for %d kernels", n, kernels)
 	}
 }
 
@@ -196,7 +239,10 @@ func parent(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	w := &world{mark: "NBTERM_TEST_MARK=" + os.Getenv("NBTERM_TEST_MARK")}
-	eventually(t, "the kernel", func() bool { return len(w.processes(t)) == 2 })
+	eventually(t, "the kernel", func() bool {
+		_, err := os.Stat(dir + "/up")
+		return err == nil && len(w.processes(t)) == 2
+	})
 	_, _ = os.Stdout.WriteString("x")
 	select {}
 }
@@ -259,10 +305,11 @@ func TestSocketPathsAreShort(t *testing.T) {
 	if err := os.Mkdir(long, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	dir, prefix, ok := ipcDir(environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=relative"})
-	if !ok || filepath.Dir(dir) != "/tmp" || len(prefix)+len("-5") > maxSocketPath() {
-		t.Errorf("%q, %q, %v", dir, prefix, ok)
+	dir, claim, ok := ipcDir(environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=relative"})
+	if !ok || filepath.Dir(dir) != "/tmp" || len(dir)+len("/k-5") > maxSocketPath() {
+		t.Errorf("%q, %v", dir, ok)
 	}
+	claim.Close()
 	if err := os.Remove(dir); err != nil {
 		t.Error(err)
 	}
