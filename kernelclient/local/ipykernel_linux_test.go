@@ -65,6 +65,48 @@ print(os.path.basename(os.getcwd()))`)
 	}
 }
 
+// Interrupt by message: the request comes over the control channel, and we send no signal.
+// The one SIGINT that ends the sleep is ipykernel's own, sent while it handles the request.
+// The sign comes from another thread, when the sleep has begun: a signal just before it
+// would only act after it.
+func TestInterruptByMessage(t *testing.T) {
+	w := newWorld(t)
+	w.python(t)
+	if err := os.CopyFS(filepath.Join(w.dir, "home/.local/share/jupyter/kernels"), os.DirFS("../../testdata/kernels/environment")); err != nil {
+		t.Fatal(err)
+	}
+	k := start(t, w.host(t), kernelclient.StartSpec{Kernel: "with-env", Dir: w.dir + "/wd"})
+	k.Do(`import signal, threading, time
+asked, signals = [], []
+kernel = get_ipython().kernel
+send = kernel._send_interrupt_children
+def sending():
+    asked.append(len(signals))
+    send()
+kernel._send_interrupt_children = sending
+def on_signal(number, frame):
+    signals.append(number)
+    raise KeyboardInterrupt`)
+	id := k.Submit(`signal.signal(signal.SIGINT, on_signal)
+threading.Timer(0.3, print, ['asleep'], {'flush': True}).start()
+time.sleep(300)`)
+	k.Wait("its sleep", func(e event.Event) bool { _, ok := e.Body.(event.Stream); return ok && e.Exec == id })
+	began := time.Now()
+	if err := k.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if end, _ := k.Ended(id); end.Reason != event.Interrupted {
+		t.Errorf("ended %+v", end)
+	}
+	if took := time.Since(began); took > 5*time.Second { // 1 s on a machine with nothing else to do
+		t.Errorf("the interrupt took %s", took)
+	}
+	_, events := k.Do("print(asked, len(signals))")
+	if got := hosttest.Words(events); got != "stdout:[0] 1\n" {
+		t.Errorf("requests, each with the signals before it, and all signals: %q", got)
+	}
+}
+
 func start(t *testing.T, h *Host, spec kernelclient.StartSpec) *hosttest.Client {
 	t.Helper()
 	spec.StartupTimeout = time.Minute

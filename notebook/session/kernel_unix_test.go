@@ -20,8 +20,9 @@ import (
 )
 
 // realSession runs a notebook of testdata on this machine's kernel of that name: ipykernel
-// as "python3", the one that needs no packages as "builtin-python".
-func realSession(t *testing.T, doc *notebook.Document, kernel string) *session.Session {
+// as "python3", the one that needs no packages as "builtin-python". It works in testdata, or
+// in another folder if one is given.
+func realSession(t *testing.T, doc *notebook.Document, kernel string, folder ...string) *session.Session {
 	t.Helper()
 	python := os.Getenv("NBTERM_TEST_PYTHON")
 	if python == "" {
@@ -34,7 +35,7 @@ func realSession(t *testing.T, doc *notebook.Document, kernel string) *session.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := filepath.Abs("testdata")
+	work, err := filepath.Abs(append(folder, "testdata")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +154,40 @@ func TestAskRealKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			until(t, s, func() bool { return !s.Running() })
+		})
+	}
+}
+
+// After an error the rest of a run is not run, and a run by hand right after it is not
+// dropped with that rest.
+func TestRunByHandAfterAnError(t *testing.T) { // B15
+	for _, kernel := range []string{"python3", "builtin-python"} {
+		t.Run(kernel, func(t *testing.T) {
+			doc := fromFile(t, "B15.ipynb")
+			dir := t.TempDir()
+			s := realSession(t, doc, kernel, dir)
+			cells := doc.Cells()
+			keys := []notebook.CellKey{cells[0].Key, cells[1].Key, cells[2].Key, cells[3].Key}
+			if err := s.Run(t.Context(), keys...); err != nil {
+				t.Fatal(err)
+			}
+			until(t, s, func() bool { return s.Status(keys[1]).Phase == session.Failed })
+			if err := s.Run(t.Context(), keys[3]); err != nil {
+				t.Fatal(err)
+			}
+			until(t, s, func() bool { return !s.Running() })
+			for i, want := range []string{"first\n", "ValueError", "", "fourth\n"} {
+				c := doc.Cell(keys[i])
+				if text(c) != want || (c.Count != 0) != (want != "") || (s.Status(keys[i]).Phase == session.NotRun) != (want == "") {
+					t.Errorf("cell %d: %q, count %d, %+v", i+1, text(c), c.Count, s.Status(keys[i]))
+				}
+			}
+			if n := doc.Cell(keys[3]).Count; n != 3 { // so it ran once
+				t.Errorf("cell 4 has the count %d", n)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "marker.txt")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("cell 3 ran: %v", err)
+			}
 		})
 	}
 }
