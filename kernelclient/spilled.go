@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 
 // away says where the payload of a record lies in the spill file: one run of bytes, cut
@@ -41,7 +42,10 @@ func payload(b event.Body) (n int64) {
 	case event.Unknown:
 		return int64(len(b.Content))
 	default:
-		for _, e := range bundleOf(b) {
+		// A message's parts keep all of it in memory: the metadata has to go too.
+		data, metadata := bundleOf(b)
+		n = int64(len(metadata))
+		for _, e := range data {
 			n += int64(len(e.Value))
 		}
 	}
@@ -63,7 +67,9 @@ func pieces(b event.Body) (p [][]byte) {
 	case event.Unknown:
 		return [][]byte{b.Content}
 	default:
-		for _, e := range bundleOf(b) {
+		data, metadata := bundleOf(b)
+		p = append(p, metadata)
+		for _, e := range data {
 			p = append(p, e.Value)
 		}
 	}
@@ -90,11 +96,12 @@ func with(b event.Body, p [][]byte) event.Body {
 		b.Content = p[0]
 		return b
 	}
-	data := slices.Clone(bundleOf(b))
+	data, _ := bundleOf(b)
+	data = slices.Clone(data)
 	for i := range data {
-		data[i].Value = p[i]
+		data[i].Value = p[i+1]
 	}
-	return withBundle(b, data)
+	return withBundle(b, data, p[0])
 }
 
 // relieve moves payloads to the spill file, oldest first, until half of the bound is
@@ -163,28 +170,29 @@ func (s *store) put(b event.Body) (*away, error) {
 	return a, err
 }
 
-func bundleOf(b event.Body) mime.Bundle {
+// bundleOf returns the bundle and the metadata of an event that has them.
+func bundleOf(b event.Body) (mime.Bundle, rawjson.Value) {
 	switch b := b.(type) {
 	case event.Result:
-		return b.Data
+		return b.Data, b.Metadata
 	case event.Display:
-		return b.Data
+		return b.Data, b.Metadata
 	case event.Update:
-		return b.Data
+		return b.Data, b.Metadata
 	}
-	return nil
+	return nil, nil
 }
 
-func withBundle(b event.Body, data mime.Bundle) event.Body {
+func withBundle(b event.Body, data mime.Bundle, metadata rawjson.Value) event.Body {
 	switch b := b.(type) {
 	case event.Result:
-		b.Data = data
+		b.Data, b.Metadata = data, metadata
 		return b
 	case event.Display:
-		b.Data = data
+		b.Data, b.Metadata = data, metadata
 		return b
 	case event.Update:
-		b.Data = data
+		b.Data, b.Metadata = data, metadata
 		return b
 	}
 	return b

@@ -43,6 +43,9 @@ func TestEveryLargeBodyIsSpilled(t *testing.T) {
 			var held int64
 			for i, r := range s.records {
 				held += payload(r.event.Body)
+				if _, metadata := bundleOf(r.event.Body); r.away != nil && metadata != nil {
+					t.Fatal("the metadata keeps the whole message in memory")
+				}
 				if e := s.restore(r); i%2 == 0 && !reflect.DeepEqual(e.Body, body) {
 					t.Fatalf("record %d came back as another", i)
 				}

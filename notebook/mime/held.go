@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
 
@@ -28,13 +27,15 @@ func (*Held) body() {}
 // changed afterwards.
 func Hold(b Body, s *spill.File) *Held { return &Held{spill: s, kept: b, size: Size(b)} }
 
-// Size is how many bytes of b may be moved to a spill file: the values of a bundle, or
-// what an error says. It is 0 for a stream, whose Text sees to that itself.
+// Size is how many bytes of b may be moved to a spill file: the values of a bundle and
+// its metadata (they may be parts of one message, which all of them keep in memory), or what
+// an error says. It is 0 for a stream, whose Text sees to that itself.
 func Size(b Body) (n int64) {
 	switch b := b.(type) {
 	case *Held:
 		return b.size
 	case *Data:
+		n = int64(len(b.Metadata))
 		for _, e := range b.Bundle {
 			n += int64(len(e.Value))
 		}
@@ -69,8 +70,8 @@ func (h *Held) Load() (Body, error) {
 	return withValues(kept, values), nil
 }
 
-// Bare returns the body as far as it is in memory: of one that was spilled, the values of
-// the bundle are nil, or the texts of the error empty.
+// Bare returns the body as far as it is in memory: of one that was spilled, the values and
+// metadata of the bundle are nil, or the texts of the error empty.
 func (h *Held) Bare() Body {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,6 +114,7 @@ func (h *Held) Spill() error {
 func valuesOf(b Body) (values [][]byte) {
 	switch b := b.(type) {
 	case *Data:
+		values = append(values, b.Metadata)
 		for _, e := range b.Bundle {
 			values = append(values, e.Value)
 		}
@@ -130,9 +132,9 @@ func withValues(b Body, values [][]byte) Body {
 	switch b := b.(type) {
 	case *Data:
 		n := *b
-		n.Bundle = slices.Clone(b.Bundle)
+		n.Metadata, n.Bundle = values[0], slices.Clone(b.Bundle)
 		for i := range n.Bundle {
-			n.Bundle[i].Value = rawjson.Value(values[i])
+			n.Bundle[i].Value = values[i+1]
 		}
 		return &n
 	case *Error:

@@ -33,6 +33,9 @@ func TestHeldComesBackAsItWas(t *testing.T) {
 		if Size(h.Bare()) != 0 || h.Memory() != 0 {
 			t.Error("it is still in memory")
 		}
+		if d, ok := h.Bare().(*Data); ok && d.Metadata != nil {
+			t.Error("its metadata keeps the whole message in memory")
+		}
 		if got, err := h.Load(); err != nil || !reflect.DeepEqual(got, body) {
 			t.Errorf("%v came back as %v, %v", body, got, err)
 		}
