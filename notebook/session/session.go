@@ -127,7 +127,8 @@ func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note s
 	s.ctx, s.kernel, s.note = c, k, note
 	s.asked.Store(&asked{c})
 	s.stream = c.Follow(0)
-	s.state = c.Info().State
+	// What it has become meanwhile comes by Next: only a death that was seen is restarted.
+	s.state = event.State{State: event.Starting, Generation: 1}
 	return nil
 }
 
@@ -143,11 +144,10 @@ func (s *Session) Next(ctx context.Context) ([]event.Event, error) {
 // Run puts the code cells among keys into the queue, in this order and as one group. It
 // starts the kernel where there is none, and restarts one that died.
 func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
-	started := s.Started()
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
-	if started && s.state.State == event.Dead && s.ctx.Info().State.State == event.Dead {
+	if s.state.State == event.Dead && s.ctx.Info().State.State == event.Dead {
 		if err := s.Restart(ctx); err != nil {
 			return err
 		}
