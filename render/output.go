@@ -42,6 +42,13 @@ func OutputsWith(outs []mime.Output, th themes.Theme, pictures *Pictures) []Bloc
 		}
 	}
 	for _, o := range outs {
+		if h, ok := o.Body.(*mime.Held); ok {
+			if b := newHeld(h, &th, pictures); b != nil {
+				flush()
+				blocks = append(blocks, b)
+				continue
+			}
+		}
 		body := o.Decode()
 		if s, ok := body.(*mime.Stream); ok {
 			if s.Name != name {

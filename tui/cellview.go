@@ -130,7 +130,9 @@ func (v *cellView) decode() {
 	for _, o := range v.cell.Outputs() {
 		id := identity(o)
 		body := v.bodies[id]
-		if body == nil {
+		if _, held := o.Body.(*mime.Held); held {
+			body = o.Body // read back when it is drawn, and not kept
+		} else if body == nil {
 			body = o.Decode()
 		}
 		bodies[id] = body

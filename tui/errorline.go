@@ -69,7 +69,14 @@ type errorPlace struct {
 func (m *Model) errorPlaces(c *cellView) (own, deeper *errorPlace) {
 	c.decode()
 	for _, o := range c.cell.Outputs() {
-		e, ok := c.bodies[identity(o)].(*mime.Error)
+		b := c.bodies[identity(o)]
+		if h, held := b.(*mime.Held); held {
+			if _, failed := h.Bare().(*mime.Error); !failed {
+				continue // nothing to read back
+			}
+			b = o.Decode()
+		}
+		e, ok := b.(*mime.Error)
 		if !ok {
 			continue
 		}

@@ -13,7 +13,11 @@ func (v *cellView) nextForm() string {
 	most := 0
 	var bundle mime.Bundle
 	for _, o := range v.cell.Outputs() {
-		if d, ok := v.bodies[identity(o)].(*mime.Data); ok && len(d.Bundle) > most {
+		b := v.bodies[identity(o)]
+		if h, ok := b.(*mime.Held); ok {
+			b = h.Bare()
+		}
+		if d, ok := b.(*mime.Data); ok && len(d.Bundle) > most {
 			most, bundle = len(d.Bundle), d.Bundle
 		}
 	}
@@ -37,7 +41,7 @@ func inForm(outs []mime.Output, n int) []mime.Output {
 	cut := make([]mime.Output, len(outs))
 	for i, o := range outs {
 		cut[i] = o
-		if d, ok := o.Body.(*mime.Data); ok && len(d.Bundle) > 1 {
+		if d, ok := o.Decode().(*mime.Data); ok && len(d.Bundle) > 1 {
 			one := *d
 			one.Bundle = d.Bundle[(n-1)%len(d.Bundle):][:1]
 			cut[i] = mime.Output{Body: &one}
