@@ -34,6 +34,7 @@ type CellStatus struct {
 	Order          uint64    // of two cells that wait, the lower one runs first
 	code           string    // what was handed over
 	exec           event.ExecID
+	group          string // of the Run that it came with
 }
 
 // Edited tells whether a cell's source is another than the one that was run last.
@@ -166,6 +167,9 @@ func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
 	case event.Ended:
 		st.Phase, st.Ended, st.Detail = phaseOf(b.Reason, !st.Started.IsZero()), e.Time, b.Detail
 		s.active--
+		if st.Phase == Failed && !s.opt.GoOn && st.group != "" {
+			s.failed = st.group
+		}
 		c.Ended = append(c.Ended, Ended{key, b})
 	default:
 		return false

@@ -49,6 +49,7 @@ type Session struct {
 	status map[notebook.CellKey]*CellStatus
 	active int                                // executions that have not ended
 	order  uint64                             // counts executions
+	failed string                             // the group that failed last: its rest will not run
 	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
 	prompt *Prompt
 	below  below
@@ -155,7 +156,7 @@ func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
 	group := rand.Text()
 	for _, key := range keys {
 		cell := s.doc.Cell(key)
-		if cell == nil || cell.Type != notebook.Code || s.Status(key).Phase.Pending() {
+		if cell == nil || cell.Type != notebook.Code || s.pending(key) {
 			continue
 		}
 		if err := s.submit(ctx, cell, group); err != nil {
@@ -163,6 +164,13 @@ func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
 		}
 	}
 	return nil
+}
+
+// pending tells whether a cell runs or will. What waits behind a failure of its own group
+// will not, though its end may be yet to come.
+func (s *Session) pending(key notebook.CellKey) bool {
+	st := s.status[key]
+	return st != nil && st.Phase.Pending() && (st.Phase != Queued || st.group != s.failed)
 }
 
 func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string) error {
@@ -179,7 +187,7 @@ func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string)
 	s.active++
 	s.load(cell)
 	s.order++
-	s.status[cell.Key] = &CellStatus{Phase: Queued, Order: s.order, code: cell.Source, exec: id}
+	s.status[cell.Key] = &CellStatus{Phase: Queued, Order: s.order, code: cell.Source, exec: id, group: group}
 	return nil
 }
 

@@ -173,6 +173,41 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
+// The end of a failed cell may be seen before those of the cells that it keeps from running:
+// a run by hand in between is a new one.
+func TestRunByHandBeforeTheRestIsCancelled(t *testing.T) {
+	s, keys := newSession(t, "print one", "fail", "print three", "print four")
+	if err := s.Run(t.Context(), keys...); err != nil {
+		t.Fatal(err)
+	}
+	again := false
+	for s.Running() {
+		batch, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range batch {
+			s.Apply([]event.Event{e})
+			if s.Status(keys[1]).Phase != session.Failed || again {
+				continue
+			}
+			again = true
+			if st := s.Status(keys[3]); st.Phase != session.Queued {
+				t.Fatalf("cell 4 waits no more: %+v", st)
+			}
+			if err := s.Run(t.Context(), keys[3]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := text(s.Doc().Cell(keys[3])); got != "four\n" || s.Status(keys[3]).Phase != session.Done {
+		t.Errorf("cell 4: %q, %+v", got, s.Status(keys[3]))
+	}
+	if s.Status(keys[2]).Phase != session.NotRun {
+		t.Errorf("cell 3: %+v", s.Status(keys[2]))
+	}
+}
+
 func TestRunAgainReplacesOutputs(t *testing.T) {
 	s, keys := newSession(t, "print one")
 	runAll(t, s, keys...)
