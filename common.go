@@ -55,6 +55,14 @@ func (c *common) host(dir string) (kernelclient.Host, func(), error) {
 	return c.logged(h)
 }
 
+// oneFile is the check of commands that take one file.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("it takes one notebook: %s", cmd.UseLine())
+	}
+	return nil
+}
+
 // folder is the kernel's working folder: --cwd, else that of the file, else this one.
 func (c *common) folder(file string) (string, error) {
 	dir := c.cwd
@@ -66,7 +74,7 @@ func (c *common) folder(file string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("the working folder: %w", err)
+		return "", fmt.Errorf("the working folder %s cannot be used: %w", dir, errors.Unwrap(err))
 	} else if !info.IsDir() {
 		return "", fmt.Errorf("the working folder %s is not a folder", dir)
 	}

@@ -29,7 +29,7 @@ func newRun(c *common) *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run a notebook's code cells in order, passing their output on",
 		Long:  "Run runs all code cells of a notebook in order and passes their output on as it arrives.\nNothing is written unless --inplace or --out says where; then what was produced before a failure is saved all the same.",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneFile,
 		RunE:  func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().BoolVar(&f.inplace, "inplace", false, "save the outputs into FILE")

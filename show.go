@@ -21,7 +21,7 @@ func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Print a notebook as the screen shows it",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneFile,
 		RunE:  func(_ *cobra.Command, args []string) error { return show(args[0], width, color) },
 	}
 	cmd.Flags().IntVar(&width, "width", 0, "columns (default: the terminal's, else 80)")

@@ -182,10 +182,11 @@ func TestStoryInterrupt(t *testing.T) {
 		s.see("[*]", "busy", "now asleep")
 		s.keys(ctrlC)
 		s.see("KeyboardInterrupt", "idle")
-		s.keys(ctrlC)
 		if err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
+		s.see("nothing runs") // the signal was taken: it cannot hit the next run
+		s.keys(ctrlC)
 		s.keys(ctrlR)
 		s.see("[2]", "42")
 		s.quit()

@@ -53,15 +53,14 @@ func (e *Error) Is(target error) bool { return target == e.Kind }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Clock names one of the three clocks.
+// Clock names what a limit is about.
 type Clock string
 
 // The clocks.
 const (
 	Connecting Clock = "connecting and sending"
 	Starting   Clock = "the kernel's start"
-	Silence    Clock = "silence"
-	WholeRun   Clock = "the whole run"
+	WholeRun   Clock = "the run"
 )
 
 // TimeoutError says which clock ran out and which setting raises it.

@@ -213,7 +213,7 @@ func (l *Log) died(detail string) {
 	}
 	l.mu.Unlock()
 	l.setState(event.State{State: event.Dead, Generation: gen, Detail: detail})
-	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel is not running: "+detail)
+	l.cancelQueued(func(Request) bool { return true }, "the kernel is not running: "+detail)
 }
 
 func (l *Log) poke() {
@@ -244,10 +244,10 @@ func (l *Log) Interrupt(ctx context.Context) error {
 	running := l.running
 	l.mu.Unlock()
 	if running == nil {
-		l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "interrupted before it ran")
+		l.cancelQueued(func(Request) bool { return true }, "interrupted before it ran")
 		return nil
 	}
-	l.cancelQueued(func(r Request) bool { return r.Group != "" && r.Group == running.Group }, event.Cancelled, "interrupted before it ran")
+	l.cancelQueued(func(r Request) bool { return r.Group != "" && r.Group == running.Group }, "interrupted before it ran")
 	if over, err := running.awaitBegin(ctx); over || err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (l *Log) shut(ctx context.Context, stop bool) error {
 	l.closing = true
 	gen := l.info.State.Generation
 	l.mu.Unlock()
-	l.cancelQueued(func(Request) bool { return true }, event.Cancelled, "the kernel was stopped before it ran")
+	l.cancelQueued(func(Request) bool { return true }, "the kernel was stopped before it ran")
 	l.end()
 	err := l.driver.Close(ctx, stop)
 	l.idle.Wait()

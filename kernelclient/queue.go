@@ -61,19 +61,19 @@ func (l *Log) groupStopped(group string) (why string, stopped bool) {
 
 // Cancel implements Context.
 func (l *Log) Cancel(_ context.Context, id event.ExecID) error {
-	if l.cancelQueued(func(r Request) bool { return r.ID == id }, event.Cancelled, "taken out of the queue") == 0 {
+	if l.cancelQueued(func(r Request) bool { return r.ID == id }, "taken out of the queue") == 0 {
 		return &Error{Kind: NotFound, What: "it is not waiting in the queue"}
 	}
 	return nil
 }
 
 // cancelQueued takes what matches out of the queue, ends it and tells how many there were.
-func (l *Log) cancelQueued(match func(Request) bool, why event.Reason, detail string) int {
+func (l *Log) cancelQueued(match func(Request) bool, detail string) int {
 	l.mu.Lock()
 	out := l.takeOut(match)
 	l.mu.Unlock()
 	for _, r := range out {
-		l.finish(r.ID, Outcome{Reason: why, Detail: detail})
+		l.finish(r.ID, Outcome{Reason: event.Cancelled, Detail: detail})
 	}
 	return len(out)
 }

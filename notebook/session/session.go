@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -159,11 +160,25 @@ func (s *Session) Run(ctx context.Context, keys ...notebook.CellKey) error {
 		if cell == nil || cell.Type != notebook.Code || s.pending(key) {
 			continue
 		}
+		if strings.TrimSpace(cell.Source) == "" {
+			s.empty(cell)
+			continue
+		}
 		if err := s.submit(ctx, cell, group); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// empty is the run of a cell without code: kernels do not count it, and it puts out nothing.
+func (s *Session) empty(cell *notebook.Cell) {
+	delete(s.status, cell.Key)
+	if len(cell.Outputs()) == 0 && cell.Count == 0 {
+		return
+	}
+	s.set.Load(event.CellKey(cell.Key), nil)
+	_ = s.doc.SetOutputs(cell.Key, nil, 0) // it fails for read-only notebooks, whose cells are not run
 }
 
 // pending tells whether a cell runs or will. What waits behind a failure of its own group

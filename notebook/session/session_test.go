@@ -208,6 +208,21 @@ func TestRunByHandBeforeTheRestIsCancelled(t *testing.T) {
 	}
 }
 
+func TestEmptyCellsAreNotCounted(t *testing.T) {
+	s, keys := newSession(t, "print a", "print b")
+	runAll(t, s, keys...)
+	if err := s.Doc().Do("edit", notebook.SetSource{Key: keys[0], Source: " \n"}); err != nil {
+		t.Fatal(err)
+	}
+	runAll(t, s, keys...)
+	if c := s.Doc().Cell(keys[0]); c.Count != 0 || len(c.Outputs()) != 0 || s.Status(keys[0]).Phase != session.Fresh {
+		t.Errorf("count %d, %d outputs, %+v", c.Count, len(c.Outputs()), s.Status(keys[0]))
+	}
+	if c := s.Doc().Cell(keys[1]); c.Count != 3 {
+		t.Errorf("the next has count %d", c.Count)
+	}
+}
+
 func TestRunAgainReplacesOutputs(t *testing.T) {
 	s, keys := newSession(t, "print one")
 	runAll(t, s, keys...)
