@@ -124,7 +124,7 @@ func (m *Model) interrupt() tea.Cmd {
 		m.setHint("nothing runs; " + m.table.Keys(keymap.Command, keymap.Quit) + " quits")
 		return nil
 	}
-	m.setHint("interrupting …")
+	m.setHint(interrupting)
 	m.kernel.interrupts++
 	return tea.Batch(
 		m.call("interrupt", m.session.Interrupt),
@@ -138,7 +138,7 @@ func (m *Model) restart() tea.Cmd {
 		return nil
 	}
 	m.messages.drop(offerRestart)
-	m.setHint("restarting the kernel …")
+	m.setHint(restarting)
 	return tea.Batch(m.call("restart", m.session.Restart), m.read(), m.tick())
 }
 

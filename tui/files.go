@@ -124,8 +124,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	m.saving.again = nil
 	switch {
 	case msg.err != nil:
-		m.fail(fmt.Errorf("not saved: %w", msg.err))
-		m.setHint(m.table.Keys(keymap.Command, keymap.SaveAs) + " saves under another name")
+		m.say(failure, fmt.Sprintf("not saved: %v; %s saves under another name", msg.err, m.table.Keys(keymap.Command, keymap.SaveAs)))
 		return m.lookAgain()
 	case msg.looked != nil:
 		return m.notSaved(msg)
@@ -172,8 +171,8 @@ func (m *Model) notSaved(msg savedMsg) tea.Cmd {
 	over := func() tea.Cmd { return m.save(true, msg.then) }
 	switch {
 	case m.disk.state == diskfile.NotFile:
-		m.say(failure, "not saved: something that is no file took the place of "+m.fileName())
-		m.setHint(m.table.Keys(keymap.Command, keymap.SaveAs) + " saves under another name")
+		m.say(failure, "not saved: something that is no file took the place of "+m.fileName()+"; "+
+			m.table.Keys(keymap.Command, keymap.SaveAs)+" saves under another name")
 		return nil
 	case m.disk.state == diskfile.Missing:
 		return m.ask(m.missing()+" since it was read:",

@@ -319,10 +319,7 @@ func (m *Model) findLines(n int) []string {
 			f.cursor = cursor
 		}
 	}
-	if m.hint != "" && n > len(lines) {
-		return append(lines, m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0]))
-	}
-	return append(lines, m.messages.lines(m.width, n-len(lines), m.look.theme)...)
+	return append(lines, m.remarks(n-len(lines))...)
 }
 
 // inputLine draws a line that is being typed: a label, the text, and a remark at the

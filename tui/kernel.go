@@ -19,6 +19,8 @@ const (
 	drainEvery = 33 * time.Millisecond
 	// interruptPatience is how long a kernel may ignore an interrupt before a restart is offered.
 	interruptPatience = 5 * time.Second
+	interrupting      = "interrupting …"
+	restarting        = "restarting the kernel …"
 	offerRestart      = "the kernel has not stopped 5 seconds after the interrupt; 00 restarts it (its variables are lost)"
 )
 
@@ -35,6 +37,7 @@ type kernelState struct {
 	noted        bool
 	afterRestart func() tea.Cmd
 	death        string // what was said when it died
+	died         int    // the generation that it was said of
 }
 
 // eventsMsg is a batch of the context's events, or why there will be none any more.
@@ -119,16 +122,22 @@ func (m *Model) stateChanged() {
 	}
 	m.kernel.state, m.kernel.since = s.State, time.Now()
 	m.dirty = true
+	if s.State == event.Idle && s.Generation > m.kernel.died {
+		m.messages.drop(m.kernel.death) // a fresh kernel is there
+	}
 	if s.State == event.Dead && s.Detail != "" && s.Detail != "stopped" {
 		m.kernel.death = s.Detail + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
 			m.table.Keys(keymap.Command, keymap.OpenKernels) + " chooses another"
+		m.kernel.died = s.Generation
 		how := failure
 		if s.Detail == event.ExitedByCode {
 			how = info
 		}
 		m.say(how, m.kernel.death)
 	}
-	m.hint = ""
+	if m.hint.text == interrupting || m.hint.text == restarting {
+		m.setHint("")
+	}
 }
 
 // running is the view of the cell that runs, nil if none does.

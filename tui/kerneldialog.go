@@ -36,6 +36,9 @@ func (m *Model) kernelsListed(msg kernelsMsg) tea.Cmd {
 		return nil
 	}
 	if len(msg.kernels) == 0 {
+		if msg.then != nil {
+			return nil // a run failed for that, and said so
+		}
 		m.setHint("no kernel can be started here: install python3 (3.8 or newer), or a Jupyter kernel")
 		return nil
 	}

@@ -24,9 +24,10 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.remains.take(name, k.Text, m.clock.key()) {
 		return nil
 	}
-	if m.hint != "" {
-		m.setHint("")
+	if m.question.deaf(m.clock.key(), m.opt.AskPause) {
+		return nil
 	}
+	m.dropHint()
 	if name == "shift+enter" || name == "ctrl+enter" {
 		m.modifiedEnter = true
 	}
@@ -109,6 +110,9 @@ func (m *Model) programActions() map[keymap.Action]func() tea.Cmd {
 }
 
 func (m *Model) dismiss() {
+	if m.hint.covered {
+		return // that was what showed
+	}
 	if m.messages.dismiss() {
 		m.dirty = true
 		return

@@ -86,29 +86,25 @@ func (m *Model) layout() {
 	m.list.SetSize(m.width, m.size.list)
 }
 
-// notes are the lines above the status bar, at most n and never more than a third of a
-// screen of some size: a question, else the newest message, else a hint.
+// notes are the lines above the status bar, at most n: a question, else a line that is
+// typed, else the newest message. Only a question may take more than a third of a screen of
+// some size: it must be answered.
 func (m *Model) notes(n int) []string {
-	n = min(n, max(m.height/3, 1))
-	switch {
-	case n <= 0 || m.width <= 0:
-		return nil
-	case m.question != nil:
-		lines := wrapPlain(m.question.line(m.table), m.width, n)
+	if n > 0 && m.width > 0 && m.question != nil {
+		lines := m.question.lines(m.table, m.width, n)
 		for i, l := range lines {
 			lines[i] = m.look.theme.Accent.Render(strings.ReplaceAll(l, unbroken, " "))
 		}
 		return lines
+	}
+	n = min(n, max(m.height/3, 1))
+	switch {
+	case n <= 0 || m.width <= 0:
+		return nil
 	case m.path != nil:
 		return m.path.notes(m.width, n, m.look.theme)
-	case m.picker != nil && m.hint != "":
-		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
 	case m.find.open && m.picker == nil:
 		return m.findLines(n)
-	case len(m.messages.stack) > 0:
-		return m.messages.lines(m.width, n, m.look.theme)
-	case m.hint != "":
-		return []string{m.look.theme.Message.Render(wrapPlain(m.hint, m.width, 1)[0])}
 	}
-	return nil
+	return m.remarks(n)
 }

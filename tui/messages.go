@@ -96,6 +96,7 @@ func wrapPlain(text string, width, n int) []string {
 // say shows a message.
 func (m *Model) say(k kind, text string) {
 	m.messages.add(k, text)
+	m.hint.text = "" // it is older
 	m.dirty = true
 }
 
@@ -104,10 +105,4 @@ func (m *Model) fail(err error) {
 	if err != nil {
 		m.say(failure, err.Error())
 	}
-}
-
-// setHint shows a line that the next key takes away.
-func (m *Model) setHint(text string) {
-	m.hint = text
-	m.dirty = true
 }

@@ -44,7 +44,7 @@ type Model struct {
 	clipboard []notebook.NewCell
 
 	messages   messages
-	hint       string // shown until the next key
+	hint       hint
 	question   *question
 	help       *helpPage
 	find       finder

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
@@ -40,6 +41,10 @@ type Options struct {
 	// Signals brings SIGTERM, SIGHUP and SIGINT; nil: the process's own.
 	Signals <-chan os.Signal
 
+	// AskPause is how long a question that opened by itself takes no key; 0: one second,
+	// less: no time.
+	AskPause time.Duration
+
 	// The rest is for an Out that is no terminal, in tests.
 	Width, Height int
 	Profile       *colorprofile.Profile
@@ -49,6 +54,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Err == nil {
 		o.Err = os.Stderr
+	}
+	if o.AskPause == 0 {
+		o.AskPause = askPause
 	}
 	if o.Env == nil {
 		o.Env = os.Environ()

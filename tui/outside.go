@@ -242,14 +242,18 @@ func (m *Model) settle() tea.Cmd {
 	if m.mode() != keymap.Command || m.saving.active || m.keys.Pending() != "" {
 		return nil
 	}
+	var cmd tea.Cmd
 	switch {
 	case len(m.keeper.offers) > 0:
-		return m.offerCopy()
+		cmd = m.offerCopy()
 	case m.disk.due:
 		m.disk.due = false
-		return m.takeOrAsk()
+		cmd = m.takeOrAsk()
 	}
-	return nil
+	if m.question != nil {
+		m.question.opened = m.clock.key()
+	}
+	return cmd
 }
 
 // takeOrAsk reloads the notebook where there is nothing to lose, else asks once.

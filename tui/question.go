@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
 
@@ -13,6 +16,16 @@ import (
 type question struct {
 	text    string
 	choices []choice
+	opened  time.Time // when it opened by itself, zero if the user's key opened it
+}
+
+// askPause is how long a question that opened by itself takes no key: what is typed then
+// was meant for something else.
+const askPause = time.Second
+
+// deaf tells whether a key that came at a time is none for the question.
+func (q *question) deaf(at time.Time, pause time.Duration) bool {
+	return q != nil && !q.opened.IsZero() && at.Sub(q.opened) < pause
 }
 
 // choice is one answer. The key for it is in the key table.
@@ -56,17 +69,38 @@ func (m *Model) answer(a keymap.Action) tea.Cmd {
 // unbroken is a space where no line is broken: a key stays with what it does.
 const unbroken = "\u00a0"
 
-// line is the question with the keys that answer it; its spaces may be unbroken.
-func (q *question) line(t *keymap.Table) string {
-	s := q.text
-	for _, c := range q.choices {
+// lines are the question with the keys that answer it, in at most n lines; spaces may be
+// unbroken. Where they are too few the text is cut, and only then what the answers do.
+func (q *question) lines(t *keymap.Table, width, n int) []string {
+	text, answers := render.Sanitize(q.text), q.answers(t)
+	all := wrapPlain(text+"  "+strings.Join(answers, "  "), width, math.MaxInt)
+	if len(all) <= n {
+		return all
+	}
+	choices := wrapPlain(strings.Join(answers, "  "), width, math.MaxInt)
+	if len(choices) > n {
+		for i, a := range answers {
+			answers[i], _, _ = strings.Cut(a, unbroken)
+		}
+		return wrapPlain(strings.Join(answers, " "), width, n)
+	}
+	if len(choices) == n {
+		return choices
+	}
+	return append(wrapPlain(text, width, n-len(choices)), choices...)
+}
+
+// answers are the keys with what they do.
+func (q *question) answers(t *keymap.Table) []string {
+	out := make([]string, len(q.choices))
+	for i, c := range q.choices {
 		label := c.label
 		if label == "" {
 			label = helpOf(t, c.action)
 		}
-		s += "  " + strings.ReplaceAll(t.Keys(keymap.Question, c.action)+" "+label, " ", unbroken)
+		out[i] = strings.ReplaceAll(t.Keys(keymap.Question, c.action)+" "+label, " ", unbroken)
 	}
-	return s
+	return out
 }
 
 func helpOf(t *keymap.Table, a keymap.Action) string {

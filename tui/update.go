@@ -8,7 +8,7 @@ import (
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.clock.begin(m.look.now())
-	cmd := tea.Batch(m.route(msg), m.settle(), m.keepCopy(), m.paint())
+	cmd := tea.Batch(m.route(msg), m.settle(), m.timeHint(), m.keepCopy(), m.paint())
 	if idle := m.checkIdle(); idle != nil {
 		cmd = tea.Batch(cmd, idle)
 	}
@@ -65,6 +65,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.take(msg)
 	case secondMsg:
 		return m.second()
+	case hintOverMsg:
+		m.hintOver(msg)
 	case stillRunningMsg:
 		m.stillRunning(msg)
 	case calledMsg:
