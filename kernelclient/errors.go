@@ -60,6 +60,7 @@ type Clock string
 const (
 	Connecting Clock = "connecting and sending"
 	Starting   Clock = "the kernel's start"
+	Silence    Clock = "silence"
 	WholeRun   Clock = "the run"
 )
 

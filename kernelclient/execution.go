@@ -2,6 +2,7 @@ package kernelclient
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -15,6 +16,7 @@ type execution struct {
 	Request
 	begun chan struct{} // closed when the kernel said that it runs the code
 	over  chan struct{} // closed when the driver's Run returned
+	heard atomic.Int64  // when it last put something out, in Unix nanoseconds
 }
 
 // awaitBegin waits until an interrupt can hit the code. A kernel that has taken a request

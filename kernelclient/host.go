@@ -89,6 +89,7 @@ type Request struct {
 	GoOn       bool          // a failure of this request cancels nothing
 	AllowStdin bool          // somebody can answer input()
 	Timeout    time.Duration // from its start; 0 = none
+	Silence    time.Duration // without any output, a question's wait apart; 0 = none
 }
 
 // Context is one language runtime and the log of what happens in it. It may be used from

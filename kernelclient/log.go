@@ -171,7 +171,11 @@ func (l *Log) Emit(exec event.ExecID, body event.Body) {
 func (l *Log) record(exec event.ExecID, body event.Body) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.store.append(event.Event{Time: time.Now(), Exec: exec, Late: l.known[exec], Body: body})
+	now := time.Now()
+	if x := l.running; x != nil && x.ID == exec {
+		x.heard.Store(now.UnixNano())
+	}
+	l.store.append(event.Event{Time: now, Exec: exec, Late: l.known[exec], Body: body})
 }
 
 // driverState takes a state that the driver noticed.

@@ -341,6 +341,35 @@ func TestTimeoutInterruptsThenGivesUp(t *testing.T) {
 	}
 }
 
+// Output winds the clock of silence up again, and so does waiting for the user.
+func TestSilenceHasItsOwnClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var began time.Time
+		f := &hosttest.Fake{Script: func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+			began = time.Now()
+			for range 4 {
+				time.Sleep(4 * time.Second)
+				f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: "beat"})
+			}
+			f.Sink().Emit(r.ID, event.InputRequest{ID: "q"})
+			time.Sleep(time.Minute)
+			f.Sink().Emit(r.ID, event.InputClosed{ID: "q"})
+			return untilInterrupted(ctx, f, r)
+		}}
+		l := kernelclient.OpenLog(kernelclient.ContextInfo{}, f, kernelclient.LogOptions{})
+		submit(t, l, kernelclient.Request{ID: "1", Silence: 5 * time.Second})
+		all := read(t, l, ended("1"))
+		end := all[len(all)-1].Body.(event.Ended)
+		if end.Reason != event.TimedOut || !strings.Contains(end.Detail, "silence took longer than 5s") {
+			t.Errorf("got %+v", end)
+		}
+		if took := time.Since(began); took < 81*time.Second || took > 83*time.Second {
+			t.Errorf("after %v", took)
+		}
+		l.Stop(context.Background(), true)
+	})
+}
+
 // What waits behind a cell that nothing can stop would never run.
 func TestGivingUpCancelsWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

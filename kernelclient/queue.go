@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -154,8 +153,7 @@ func (l *Log) run(r Request) {
 	limit := l.watch(ctx, cancel, r)
 	generation := l.Info().State.Generation
 	out := l.driver.Run(ctx, r)
-	if limit.expired.Load() && out.Reason != event.Died && (out.Reason != event.Lost || limit.gaveUp.Load()) {
-		clock := TimeoutError{Clock: WholeRun, Limit: r.Timeout, Setting: "--timeout"}
+	if clock := limit.expired.Load(); clock != nil && out.Reason != event.Died && (out.Reason != event.Lost || limit.gaveUp.Load()) {
 		out.Reason, out.Detail = event.TimedOut, clock.Why()
 	} else if l.life.Err() != nil && out.Reason == event.Lost {
 		out.Reason, out.Detail = event.Died, "the kernel was stopped"
@@ -209,46 +207,4 @@ func stops(r Request, out Outcome) string {
 
 func endedKernel(r event.Reason) string {
 	return fmt.Sprintf("not run: the cell before it ended the kernel (%s)", r)
-}
-
-// deadline tells what became of a run's time.
-type deadline struct {
-	expired atomic.Bool // the run was interrupted for it
-	gaveUp  atomic.Bool // and ignored that
-}
-
-// watch interrupts a run that takes longer than its limit, and lets go of one that ignores
-// that. The time counts from the beginning of the code, not from its hand-over.
-func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *deadline {
-	d := &deadline{}
-	if r.Timeout <= 0 {
-		return d
-	}
-	l.mu.Lock()
-	x := l.running
-	l.mu.Unlock()
-	l.idle.Go(func() {
-		if over, err := x.awaitBegin(ctx); over || err != nil {
-			return
-		}
-		timer := time.NewTimer(r.Timeout)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-		d.expired.Store(true)
-		if err := l.driver.Interrupt(ctx); err == nil {
-			timer.Reset(giveUp)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				return
-			}
-		}
-		d.gaveUp.Store(true)
-		cancel()
-	})
-	return d
 }
