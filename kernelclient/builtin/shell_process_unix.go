@@ -210,9 +210,14 @@ func (sh *shell) setup() string {
 // reap waits for the process's end and takes its group along, which cannot be another's
 // before the process is reaped.
 func (sh *shell) reap() {
-	awaitExit(sh.cmd.Process.Pid)
+	seen := awaitExit(sh.cmd.Process.Pid) // where the system cannot, Wait is what waits
+	if !seen {
+		_ = sh.cmd.Wait() // the state says all that the error would
+	}
 	_ = sh.signal(syscall.SIGKILL)
-	_ = sh.cmd.Wait()
+	if seen {
+		_ = sh.cmd.Wait()
+	}
 	sh.mu.Lock()
 	sh.exit.Code = sh.cmd.ProcessState.ExitCode()
 	if ws, ok := sh.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
