@@ -261,6 +261,28 @@ def prepare():
     _signal.signal(_signal.SIGINT, on_interrupt)
 
 
+def leave():
+    """Ends the process as the interpreter would, without taking every object of it apart,
+    which lasts longer than a small cell: threads are waited for, exit functions run, what
+    files still hold is written. That objects alive at the end are finalized is not promised
+    by Python either."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+    import atexit
+    import gc
+    atexit._run_exitfuncs()
+    for thing in gc.get_objects():
+        if issubclass(type(thing), _io._IOBase):
+            try:
+                if not thing.closed:
+                    thing.flush()
+            except Exception:
+                pass
+    last_words()
+    os_exit(0)
+
+
 def main(rest):
     global more
     more = rest
@@ -278,3 +300,4 @@ def main(rest):
     if orphaned:
         _signal.signal(_signal.SIGHUP, _signal.SIG_IGN)  # this process ends in good order
         os_killpg(PID, _signal.SIGHUP)
+    leave()
