@@ -12,9 +12,9 @@ import (
 )
 
 // Split returns the operations, to be done as one step, that cut a cell at bytes of its
-// source, which ascend. The first part stays the cell and keeps its outputs; the others
-// become new cells below it. An attached file goes where it is mentioned, and stays with
-// the first part where nothing mentions it. Empty lines at a cut go.
+// source, which ascend. The first part that is not empty stays the cell and keeps its
+// outputs; the others become new cells around it. An attached file goes where it is
+// mentioned, and stays with the cell where nothing mentions it. Empty lines at a cut go.
 func (d *Document) Split(key CellKey, at ...int) ([]Op, error) {
 	c := d.byKey[key]
 	if c == nil {
@@ -38,20 +38,28 @@ func (d *Document) Split(key CellKey, at ...int) ([]Op, error) {
 			parts[i] = strings.TrimRight(parts[i], "\n")
 		}
 	}
-	attached := deal(c.attached, parts)
-	ops := []Op{SetSource{Key: key, Source: parts[0]}}
-	if !bytes.Equal(attached[0], c.attached) {
-		ops = append(ops, Attach{Key: key, Attachments: attached[0]})
+	keep := max(slices.IndexFunc(parts, func(s string) bool { return strings.TrimSpace(s) != "" }), 0)
+	attached := deal(c.attached, parts, keep)
+	cells := make([]NewCell, len(parts))
+	for i, text := range parts {
+		cells[i] = NewCell{Type: c.Type, Source: text, Metadata: c.metadata, Attachments: attached[i]}
 	}
-	in := Insert{At: d.Index(key) + 1}
-	for i, text := range parts[1:] {
-		in.Cells = append(in.Cells, NewCell{Type: c.Type, Source: text, Metadata: c.metadata, Attachments: attached[i+1]})
+	ops := []Op{SetSource{Key: key, Source: parts[keep]}}
+	if !bytes.Equal(attached[keep], c.attached) {
+		ops = append(ops, Attach{Key: key, Attachments: attached[keep]})
 	}
-	return append(ops, in), nil
+	if after := cells[keep+1:]; len(after) > 0 {
+		ops = append(ops, Insert{At: d.Index(key) + 1, Cells: after})
+	}
+	if keep > 0 {
+		ops = append(ops, Insert{At: d.Index(key), Cells: cells[:keep]})
+	}
+	return ops, nil
 }
 
-// deal shares out attachments among the parts of a source.
-func deal(attached rawjson.Value, parts []string) []rawjson.Value {
+// deal shares out attachments among the parts of a source; part keep has those that no
+// part mentions.
+func deal(attached rawjson.Value, parts []string, keep int) []rawjson.Value {
 	dealt := make([]rawjson.Value, len(parts))
 	members := make([][]attachment, len(parts))
 	all := attachments(attached)
@@ -64,14 +72,14 @@ func deal(attached rawjson.Value, parts []string) []rawjson.Value {
 			}
 		}
 		if !placed {
-			members[0] = append(members[0], a)
+			members[keep] = append(members[keep], a)
 		}
 	}
 	for i := range parts {
 		dealt[i] = object(members[i])
 	}
-	if len(members[0]) == len(all) {
-		dealt[0] = attached
+	if len(members[keep]) == len(all) {
+		dealt[keep] = attached
 	}
 	return dealt
 }

@@ -55,6 +55,36 @@ func TestSplitKeepsOutputsWithTheFirstPart(t *testing.T) {
 	}
 }
 
+func TestSplitAtAnEndKeepsOutputsWithTheCode(t *testing.T) {
+	for _, at := range [][]int{{0}, {0, 0}, {1}, {5}, {0, 5}} {
+		d := New()
+		key := d.Cells()[0].Key
+		do(t, d, SetSource{Key: key, Source: "\na = 1"}, Insert{At: 0, Cells: []NewCell{{Type: Code, Source: "before"}}})
+		if err := d.SetOutputs(key, stdout("hi"), 7); err != nil {
+			t.Fatal(err)
+		}
+		source := d.Cell(key).Source
+		if at[len(at)-1] == 5 {
+			at[len(at)-1] = len(source)
+		}
+		split(t, d, key, at...)
+		c := d.Cell(key)
+		if c == nil || strings.TrimSpace(c.Source) != "a = 1" || len(c.Outputs()) != 1 || c.Count != 7 {
+			t.Errorf("at %d: the outputs are not with the code", at)
+		}
+		cells := d.Cells()
+		if len(cells) != len(at)+2 || cells[0].Source != "before" {
+			t.Errorf("at %d: %q", at, sources(d))
+		}
+		if at[0] == 0 && cells[1].Source != "" {
+			t.Errorf("at %d: the empty part is not first: %q", at, sources(d))
+		}
+		if _, err := d.Undo(); err != nil || d.Cell(key).Source != source || len(d.Cells()) != 2 || len(d.Cell(key).Outputs()) != 1 {
+			t.Errorf("at %d: undone: %v, %q", at, err, sources(d))
+		}
+	}
+}
+
 func TestSplitDealsAttachmentsByMention(t *testing.T) { // A29
 	d, before := open(t, "A29.ipynb")
 	c := d.Cells()[0]

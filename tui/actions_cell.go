@@ -207,11 +207,12 @@ func (m *Model) merge() {
 // split cuts a cell at bytes of its source, and selects the last part. Edit mode calls it
 // with the place of its cursor.
 func (m *Model) split(key notebook.CellKey, at ...int) bool {
+	first := m.doc.Index(key)
 	ops, err := m.doc.Split(key, at...)
 	m.fail(err)
 	if err != nil || !m.change("split the cell", ops...) {
 		return false
 	}
-	m.selectCell(m.doc.Index(key) + len(at))
+	m.selectCell(first + len(at))
 	return true
 }

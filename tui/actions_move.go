@@ -45,7 +45,7 @@ func (m *Model) scroll(n int) {
 	}
 	m.dirty = true
 	m.follow = ""
-	if c := m.running(); n > 0 && c != nil && m.list.EndShown(m.doc.Index(c.key)) {
+	if c := m.running(); n > 0 && c != nil && m.editing.cell == nil && m.list.EndShown(m.doc.Index(c.key)) {
 		m.follow = c.key
 	}
 }
@@ -61,4 +61,5 @@ func (m *Model) keepTail() {
 		below = 2 // run and next: the beginning of the selected cell stays in sight
 	}
 	m.list.ShowEnd(i, below)
+	m.showPen() // who types sees the cursor, however much is printed
 }

@@ -1,12 +1,16 @@
 package tui_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/tui/internal/screentest"
 )
@@ -387,4 +391,57 @@ func TestNobodyIsSuspendedWithoutAShell(t *testing.T) {
 	a := open(t, setup{file: file("one")})
 	a.Type("ctrl+z")
 	a.shows("no shell")
+}
+
+func TestSplitAtTheStartGoesOnInTheCode(t *testing.T) {
+	a := open(t, setup{file: file("x = 1"), script: echo})
+	a.Type("ctrl+j", "enter", "ctrl+home", `ctrl+\`)
+	a.shows("[1]", "ran x = 1", "2/2", "EDIT")
+	a.letters("y")
+	a.has("", "yx = 1")
+}
+
+func TestPaletteHasTheActionsOfEditMode(t *testing.T) {
+	a := open(t, setup{file: file("x = 1"), script: echo})
+	a.Type("ctrl+p")
+	a.letters("split the cell at")
+	a.shows("nothing is called that")
+	a.Type("esc", "enter", "right", "ctrl+p")
+	a.letters("split the cell at")
+	a.shows("split the cell at the cursor")
+	a.Type("enter")
+	a.has("x", " = 1")
+	a.Type("esc", "h") // the list of keys is as it was
+	a.shows("Everywhere")
+}
+
+// The cursor stays in sight of who edits, however much the cell prints.
+func TestTallOutputLeavesTheCursorInSight(t *testing.T) {
+	tall := func(_ context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: strings.Repeat("line\n", 35) + "end\n"})
+		return kernelclient.Outcome{Reason: event.Done}
+	}
+	a := open(t, setup{file: file("one = 1\ntwo = 2"), script: tall})
+	a.Type("enter", "down", "ctrl+j")
+	a.WaitFor("idle")
+	a.WaitIdle()
+	if _, y, shown := a.Cursor(); !shown || y != 0 {
+		t.Errorf("the cursor is in row %d, shown: %v", y, shown)
+	}
+	a.shows("two = 2", "EDIT", "line")
+	a.letters("# more")
+	a.shows("two = 2")
+	a.Type("esc", "ctrl+j")
+	a.shows("end")
+}
+
+func TestMarksOfARunAreOfCodeCellsOnly(t *testing.T) {
+	a := open(t, setup{file: file("one", "two"), script: block})
+	a.Keys("ctrl+j")
+	a.WaitFor("[*]")
+	a.Keys("i", "i")
+	a.WaitFor("stopped")
+	a.WaitIdle()
+	a.Type("m")
+	a.hides("stopped", "edited")
 }

@@ -82,13 +82,18 @@ func (m *Model) penMoved() {
 	if c == nil {
 		return
 	}
-	i := m.selected
 	c.touch()
-	m.list.Changed(i)
-	body := max(m.width-m.look.gutter(m.width), 1)
-	_, y := c.editor.CursorXY(body)
-	m.list.ShowLine(i, y)
+	m.list.Changed(m.selected)
+	m.showPen()
 	m.dirty = true
+}
+
+// showPen scrolls as little as needed to show the cursor's line in edit mode.
+func (m *Model) showPen() {
+	if c := m.editing.cell; c != nil {
+		_, y := c.editor.CursorXY(max(m.width-m.look.gutter(m.width), 1))
+		m.list.ShowLine(m.selected, y)
+	}
 }
 
 // record makes an edit that the editor made one of the document.

@@ -59,9 +59,13 @@ func TestSearchAsInVi(t *testing.T) {
 	a.Type("g", "g", "a", "n") // cells moved meanwhile
 	a.shows("1 of 3", "2/5")
 	a.Type("G", "ctrl+e", "n", "n")
-	a.shows("4 of 4", "5/5") // in the new output
-	a.Type("esc", "n")
-	a.shows("nothing was searched for")
+	a.shows("4 of 4", "5/5")     // in the new output
+	a.Type("esc", "g", "g", "n") // the marks went, not the search
+	a.shows("one: 1 of 4", "2/5")
+	a.Type("esc", "N")
+	a.shows("one: 4 of 4", "5/5")
+	a.Type("/", "esc", "g", "g", "n")
+	a.shows("one: 1 of 4", "2/5")
 	a.Type("/", "nosuch", "enter")
 	a.shows("not found: nosuch")
 }

@@ -24,6 +24,7 @@ type finder struct {
 	text      lineedit.Line
 	with      lineedit.Line
 	query     find.Query // its Text is that of the last search
+	last      string     // what was searched for last, also after it was dropped
 	pattern   *find.Pattern
 	err       error // of the pattern
 
@@ -120,6 +121,9 @@ func (m *Model) findField() {
 func (m *Model) findAgain() tea.Cmd {
 	f := &m.find
 	f.query.Text = f.text.String()
+	if f.query.Text != "" {
+		f.last = f.query.Text
+	}
 	f.pattern, f.err = f.query.Compile()
 	m.look.marks = marks{pattern: f.pattern}
 	f.at = -1
@@ -194,6 +198,12 @@ func (m *Model) firstHit() int {
 
 // findStep goes to the next hit, or back for a negative n, and round at the ends.
 func (m *Model) findStep(n int) tea.Cmd {
+	if m.find.pattern == nil && !m.find.open && m.findLast() {
+		return m.search(func() tea.Cmd {
+			m.stepHit(n)
+			return nil
+		})
+	}
 	if m.find.pattern == nil {
 		if !m.find.open {
 			m.setHint("nothing was searched for; " + m.table.Keys(keymap.Command, keymap.Search) + " does")
@@ -204,6 +214,15 @@ func (m *Model) findStep(n int) tea.Cmd {
 		m.stepHit(n)
 		return nil
 	})
+}
+
+// findLast takes up the last search again after it was dropped.
+func (m *Model) findLast() bool {
+	f := &m.find
+	f.query.Text = f.last
+	f.pattern, f.err = f.query.Compile()
+	m.look.marks = marks{pattern: f.pattern}
+	return f.pattern != nil
 }
 
 func (m *Model) stepHit(n int) {

@@ -169,6 +169,9 @@ func waiting(place int) string {
 
 // word is the second line's: the same in a word, or the time it took.
 func (l *look) word(v *cellView) (string, themes.Style) {
+	if v.cell.Type != notebook.Code {
+		return "", themes.Style{} // it may have been code when it ran
+	}
 	st := v.status
 	if !st.Phase.Pending() && st.Edited(v.cell) {
 		return "edited", l.theme.Muted

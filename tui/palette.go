@@ -20,7 +20,7 @@ func (m *Model) paletteActions() map[keymap.Action]func() tea.Cmd {
 	}
 }
 
-// openPalette lists all actions of command mode, and the headings of the notebook.
+// openPalette lists all actions of the mode that it is opened from, and the headings of the notebook.
 func (m *Model) openPalette() {
 	all := append(m.actionItems(), m.headingItems()...)
 	m.openPicker(&picker{
@@ -48,12 +48,17 @@ func (m *Model) openOutline() {
 	})
 }
 
-// actionItems are the actions that can be called by name: those of command mode.
+// actionItems are the actions that can be called by name: those of command mode, in edit
+// mode after its own.
 func (m *Model) actionItems() []item {
 	var out []item
 	var seen []keymap.Action
-	for _, b := range m.table.Bindings() {
-		if b.Mode != keymap.Command && b.Mode != keymap.Everywhere || m.acts[b.Action] == nil || slices.Contains(seen, b.Action) {
+	rows := slices.DeleteFunc(slices.Clone(m.table.Bindings()), func(b keymap.Binding) bool {
+		return b.Mode != keymap.Command && b.Mode != keymap.Everywhere && (b.Mode != keymap.Edit || m.editing.cell == nil)
+	})
+	slices.SortStableFunc(rows, func(a, b keymap.Binding) int { return fromEdit(a) - fromEdit(b) })
+	for _, b := range rows {
+		if m.acts[b.Action] == nil || slices.Contains(seen, b.Action) {
 			continue
 		}
 		seen = append(seen, b.Action)
@@ -63,6 +68,14 @@ func (m *Model) actionItems() []item {
 		})
 	}
 	return slices.Concat(out, m.errorItems(), m.pagerItems())
+}
+
+// fromEdit orders the keys of edit mode before all others.
+func fromEdit(b keymap.Binding) int {
+	if b.Mode == keymap.Edit {
+		return 0
+	}
+	return 1
 }
 
 // headingItems are the headings of the Markdown cells, indented by their level.

@@ -15,30 +15,27 @@ import (
 
 // statusBar is the last line: file, kernel and its state, position, a key or two.
 func (m *Model) statusBar() string {
-	th := m.look.theme
-	left := " " + m.fileLabel() + "  " + m.kernelLabel()
-	right := m.positionLabel()
-	keys := m.keyHints()
+	p := barParts{file: m.fileLabel(), right: m.positionLabels(), hints: m.keyHints()}
+	p.kernel, p.state = m.kernelLabels()
+	left, keys, right := p.fit(m.width)
 	if m.broken != nil {
 		left, right, keys = m.broken.status(m.table)
+		keys = ansi.Truncate(keys, m.width, "")
+		room := max(m.width-ansi.StringWidth(keys)-3, 0)
+		left = ansi.Truncate(left, room, "…")
+		if room < ansi.StringWidth(left)+ansi.StringWidth(right)+2 {
+			right = ""
+		}
 	}
-	room := m.width
-	left = ansi.Truncate(left, room, "…")
-	room -= ansi.StringWidth(left)
-	if room < ansi.StringWidth(right)+2 {
-		right = ""
-	}
-	room -= ansi.StringWidth(right)
-	if room < ansi.StringWidth(keys)+3 {
-		keys = ""
-	}
-	room -= ansi.StringWidth(keys)
+	th := m.look.theme
+	room := m.width - ansi.StringWidth(left) - ansi.StringWidth(keys) - ansi.StringWidth(right)
+	behind := 0
 	if keys != "" {
-		room -= 2
+		behind = min(max(room, 0), 2)
 	}
-	bar := th.StatusBar.Render(left + strings.Repeat(" ", max(room, 0)))
+	bar := th.StatusBar.Render(left + strings.Repeat(" ", max(room-behind, 0)))
 	if keys != "" {
-		bar += th.StatusKey.Render(keys) + th.StatusBar.Render("  ")
+		bar += th.StatusKey.Render(keys) + th.StatusBar.Render(strings.Repeat(" ", behind))
 	}
 	return bar + th.StatusBar.Render(right)
 }
@@ -68,21 +65,20 @@ func (m *Model) fileLabel() string {
 	return label
 }
 
-// kernelLabel says which kernel it is, in any case, and what it does.
-func (m *Model) kernelLabel() string {
+// kernelLabels say which kernel it is, in any case, and what it does.
+func (m *Model) kernelLabels() (name, state string) {
 	if !m.session.Started() {
-		name, _, _ := m.doc.Kernelspec()
+		name, _, _ = m.doc.Kernelspec()
 		if name == "" {
 			name = "no kernel"
 		}
-		return render.Sanitize(name) + " · not started"
+		return render.Sanitize(name), "not started"
 	}
 	k, _ := m.session.Kernel()
-	name := k.DisplayName
-	if name == "" {
+	if name = k.DisplayName; name == "" {
 		name = k.Name
 	}
-	return render.Sanitize(name) + " · " + m.stateLabel()
+	return render.Sanitize(name), m.stateLabel()
 }
 
 func (m *Model) stateLabel() string {
@@ -106,34 +102,36 @@ func (m *Model) stateLabel() string {
 	return string(state) + " " + short(time.Since(since))
 }
 
-func (m *Model) positionLabel() string {
+// positionLabels say where the user is, the shortest form last.
+func (m *Model) positionLabels() []string {
 	if p := m.keys.Pending(); p != "" {
-		return keymap.Show(p) + "… "
+		return []string{keymap.Show(p) + "… "}
 	}
 	if len(m.cells) == 0 {
-		return ""
+		return nil
 	}
 	label := fmt.Sprintf("%d/%d ", m.selected+1, len(m.cells))
-	if n := len(m.chosen()); n > 1 {
-		label = fmt.Sprintf("%d selected  ", n) + label
-	}
 	if m.editing.cell != nil {
-		label = "EDIT  " + label
+		return []string{"EDIT  " + label, "EDIT "}
 	}
-	return label
+	if n := len(m.chosen()); n > 1 {
+		return []string{fmt.Sprintf("%d selected  ", n) + label, label}
+	}
+	return []string{label}
 }
 
-// keyHints names the key that runs a cell on this terminal, and help.
-func (m *Model) keyHints() string {
+// keyHints name the key that runs a cell on this terminal, and help; the shortest form last.
+func (m *Model) keyHints() []string {
 	switch m.mode() {
 	case keymap.Prompt:
-		return "Enter answers"
+		return []string{"Enter answers"}
 	case keymap.List:
-		return "Enter chooses  Esc closes"
+		return []string{"Enter chooses  Esc closes", "Esc closes"}
 	case keymap.Find:
-		return "Esc closes"
+		return []string{"Esc closes"}
 	default:
 	}
+	help := m.table.Keys(keymap.Everywhere, keymap.OpenHelp) + " help"
 	run := "Ctrl-R"
 	if m.editing.cell != nil {
 		run = "Ctrl-J"
@@ -141,8 +139,10 @@ func (m *Model) keyHints() string {
 	if m.modifiedEnter {
 		run = m.table.Keys(keymap.Command, keymap.RunNext)
 	}
-	if m.editing.cell != nil {
-		run = m.table.Keys(keymap.Edit, keymap.LeaveEdit) + " done  " + run
+	run += " run"
+	if m.editing.cell == nil {
+		return []string{run + "  " + help, help}
 	}
-	return run + " run  " + m.table.Keys(keymap.Everywhere, keymap.OpenHelp) + " help"
+	done := m.table.Keys(keymap.Edit, keymap.LeaveEdit) + " done"
+	return []string{done + "  " + run + "  " + help, done + "  " + run, done}
 }
