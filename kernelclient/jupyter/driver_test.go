@@ -446,3 +446,18 @@ func TestRunReturnsWhenItsContextEnds(t *testing.T) {
 		}
 	})
 }
+
+// What a kernel answers after its end was concluded is not the run's end.
+func TestAnswersAfterTheConclusionCountForNothing(t *testing.T) {
+	withKernel(t, func(*fakeKernel) {}, func(t *testing.T, d *driver, _ *sink) {
+		g := d.current()
+		x := g.begin(kernelclient.Request{ID: "a"})
+		defer g.finish(x)
+		x.msg = "asked"
+		g.conclude(kernelclient.Outcome{Reason: event.Restarted})
+		asked := Header{ID: "asked"}
+		g.advance(Message{Channel: Shell, Header: Header{Type: "execute_reply"}, Parent: asked, Content: []byte(`{"status":"error","ename":"KeyboardInterrupt"}`)})
+		g.advance(Message{Channel: IOPub, Header: Header{Type: "status"}, Parent: asked, Content: []byte(`{"execution_state":"idle"}`)})
+		wantOutcome(t, g.cutOff(x), kernelclient.Outcome{Reason: event.Restarted})
+	})
+}

@@ -310,11 +310,13 @@ func (g *generation) ask(ctx context.Context, x *run) {
 	_ = g.send(ctx, Message{Channel: Shell, Header: h}) // a lost connection is noticed elsewhere
 }
 
-// advance moves the run under way by a message.
+// advance moves the run under way by a message. What comes after the generation was
+// concluded changes nothing: a kernel that is being replaced may still answer, as one does
+// whose code its shutdown interrupts.
 func (g *generation) advance(m Message) {
 	g.mu.Lock()
 	x := g.run
-	if x == nil || m.Parent.ID == "" || m.Parent.ID != x.msg && m.Parent.ID != x.probe {
+	if x == nil || g.isEnded() || m.Parent.ID == "" || m.Parent.ID != x.msg && m.Parent.ID != x.probe {
 		g.mu.Unlock()
 		return
 	}
