@@ -34,9 +34,10 @@ type pipeConn struct {
 // must end a Read that waits, as it does for pipes of the os package.
 func NewPipe(r io.ReadCloser, w io.WriteCloser) Conn {
 	p := &pipeConn{r: r, w: w, queue: wireio.NewQueue[[]byte](), out: wireio.NewOutbox()}
+	p.out.Begin(func() { _ = p.w.Close() })
 	p.wg.Go(p.read)
 	p.wg.Go(func() {
-		err := p.out.Run(p.w, func() { _ = p.w.Close() })
+		err := p.out.Run(p.w)
 		_ = p.w.Close() // tells the kernel that nothing more comes
 		p.out.Fail(err)
 	})

@@ -143,9 +143,10 @@ func (s *Socket) live() error {
 	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.Close() })
 	defer stop()
+	s.out.Begin(func() { _ = conn.Close() })
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		_ = s.out.Run(conn, func() { _ = conn.Close() })
+		_ = s.out.Run(conn)
 		// A reader that hears nothing would not notice that nothing can be said any more.
 		_ = conn.Close()
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 // Outbox lets many goroutines send over one writer, each waiting no longer than its own
-// context lasts. Before Run has begun packets wait and Send returns at once; after Fail
+// context lasts. Before Begin packets wait and Send returns at once; after Fail
 // nothing is taken. Create it with NewOutbox.
 type Outbox struct {
 	wake chan struct{}
@@ -29,7 +29,7 @@ type packet struct {
 	err      error
 }
 
-// NewOutbox returns an Outbox that waits for Run.
+// NewOutbox returns an Outbox that waits for Begin.
 func NewOutbox() *Outbox { return &Outbox{wake: make(chan struct{}, 1)} }
 
 // Send writes parts as one unit. An error means that the other side will not see it.
@@ -99,12 +99,17 @@ func (o *Outbox) withdraw(p *packet) bool {
 	return true
 }
 
-// Run writes packets to w until a write fails or Fail is called, and returns why. abort
-// must make a write that is under way return; it is called at most once a broken write.
-func (o *Outbox) Run(w io.Writer, abort func()) error {
+// Begin says that a writer is there, so that Send waits for it from now on. abort must make
+// a write that is under way return; it is called at most once a broken write. Run follows.
+func (o *Outbox) Begin(abort func()) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.running, o.abort = true, abort
-	o.mu.Unlock()
+}
+
+// Run writes packets to w until a write fails or Fail is called, and returns why. Begin has
+// been called before.
+func (o *Outbox) Run(w io.Writer) error {
 	for {
 		p, err := o.next()
 		if err != nil {

@@ -92,14 +92,14 @@ func stuck(t *testing.T) (o *Outbox, peer net.Conn, ended <-chan error) {
 	ours, theirs := net.Pipe()
 	o = NewOutbox()
 	done := make(chan error, 1)
-	go func() { done <- o.Run(ours, func() { ours.Close() }) }()
+	o.Begin(func() { ours.Close() })
+	go func() { done <- o.Run(ours) }()
 	return o, theirs, done
 }
 
 func TestOutboxSenderGoesWithItsOwnDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, peer, ended := stuck(t)
-		synctest.Wait()
 		first := make(chan error, 1)
 		go func() { first <- o.Send(context.Background(), []byte("first")) }()
 		synctest.Wait()
@@ -134,7 +134,6 @@ func TestOutboxSenderGoesWithItsOwnDeadline(t *testing.T) {
 func TestOutboxBreaksAWriteThatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _, ended := stuck(t)
-		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := o.Send(ctx, []byte("half")); !errors.Is(err, context.DeadlineExceeded) {
@@ -146,7 +145,18 @@ func TestOutboxBreaksAWriteThatIsUnderWay(t *testing.T) {
 	})
 }
 
-func TestOutboxBeforeRun(t *testing.T) {
+// Once a writer is promised Send waits for it, also before its goroutine has come to run.
+func TestOutboxBetweenBeginAndRun(t *testing.T) {
+	o := NewOutbox()
+	o.Begin(func() {})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := o.Send(ctx, []byte("a")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a packet that nobody has written was called sent: %v", err)
+	}
+}
+
+func TestOutboxBeforeBegin(t *testing.T) {
 	o := NewOutbox()
 	for _, s := range []string{"a", "b"} {
 		if err := o.Send(t.Context(), []byte(s)); err != nil {
@@ -155,7 +165,8 @@ func TestOutboxBeforeRun(t *testing.T) {
 	}
 	ours, theirs := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- o.Run(ours, func() {}) }()
+	o.Begin(func() {})
+	go func() { done <- o.Run(ours) }()
 	got := make([]byte, 2)
 	if _, err := io.ReadFull(theirs, got); err != nil || string(got) != "ab" {
 		t.Errorf("%q %v", got, err)
