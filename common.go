@@ -81,10 +81,14 @@ func (c *common) folder(file string) (string, error) {
 	return dir, nil
 }
 
-// signals delivers what asks the program to end.
+// signals delivers what asks the program to end. A hang-up does not where it was ignored at
+// the start: that is what nohup is for.
 func signals() (<-chan os.Signal, func()) {
 	ch := make(chan os.Signal, 4)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
 	return ch, func() { signal.Stop(ch) }
 }
 

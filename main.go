@@ -17,8 +17,9 @@ import (
 )
 
 func main() {
-	// A reader that goes away is an error of Write, not the end of the process: what ran is saved first.
-	signal.Ignore(syscall.SIGPIPE)
+	// A reader that goes away is an error of Write, not the end of the process: what ran is
+	// saved first. Not by Ignore: kernels would inherit that, and `yes | head` complain.
+	signal.Notify(make(chan os.Signal), syscall.SIGPIPE)
 	err := newRoot().ExecuteContext(context.Background())
 	os.Exit(int(report(err)))
 }

@@ -91,7 +91,10 @@ func (m *Model) forwardSignals(send func(tea.Msg)) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	if signals == nil {
 		own := make(chan os.Signal, 4)
-		signal.Notify(own, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+		signal.Notify(own, syscall.SIGTERM, os.Interrupt)
+		if !signal.Ignored(syscall.SIGHUP) { // by nohup
+			signal.Notify(own, syscall.SIGHUP)
+		}
 		watchStop(own)
 		signals = own
 		unhook = func() { signal.Stop(own) }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -22,11 +24,17 @@ func newDriver(opt PythonOptions) kernelclient.Driver {
 // parentCode names the code that this test binary runs on a kernel as somebody's child.
 const parentCode = "NBTERM_TEST_PARENT_CODE"
 
+// nohup, where it is set, has the kernel started by a process that ignores hang-ups.
+const nohup = "NBTERM_TEST_NOHUP"
+
 // TestAsParent is no test of its own: TestParentDeath starts it in a process to kill.
 func TestAsParent(t *testing.T) {
 	code := os.Getenv(parentCode)
 	if code == "" {
 		t.Skip("only as the child of TestParentDeath")
+	}
+	if os.Getenv(nohup) != "" {
+		signal.Ignore(syscall.SIGHUP)
 	}
 	d := newDriver(PythonOptions{Python: os.Getenv("NBTERM_TEST_PYTHON"), Dir: t.TempDir()})
 	ready, err := d.Open(t.Context(), newSink())
@@ -48,6 +56,9 @@ func TestParentDeath(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestAsParent$")
 		start := fmt.Sprintf("import subprocess\nopen(%q, 'w').write(str(subprocess.Popen(['sleep', '602']).pid))\n", pidfile)
 		cmd.Env = append(os.Environ(), "NBTERM_TEST_PYTHON="+python, parentCode+"="+start+code)
+		if code == "1" {
+			cmd.Env = append(cmd.Env, nohup+"=1")
+		}
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,7 +70,8 @@ func startShell(d *shellDriver) (*shell, error) {
 	}
 	go sh.reap()            // ends with the process
 	go sh.listener.listen() // ends after it
-	if _, err := sh.control.WriteString(sh.setup()); err != nil {
+	// A shell that ended before it read tells more by how it ended than the broken pipe does.
+	if _, err := sh.control.WriteString(sh.setup()); err != nil && !errors.Is(err, syscall.EPIPE) {
 		sh.kill()
 		return nil, fmt.Errorf("the shell did not take its commands: %w", err)
 	}

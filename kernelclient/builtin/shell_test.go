@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -427,6 +428,16 @@ func TestShellStop(t *testing.T) {
 
 // A shell whose nbterm is gone ends with its children, also in the middle of a cell.
 func TestShellOrphan(t *testing.T) {
+	unheard := make(chan os.Signal, 1)
+	signal.Notify(unheard, syscall.SIGHUP) // children get the default, whatever the tests were started with
+	testShellOrphan(t)
+	signal.Stop(unheard)
+	signal.Ignore(syscall.SIGHUP) // as by nohup: bash takes the hang-up all the same, dash and children do not
+	defer signal.Reset(syscall.SIGHUP)
+	testShellOrphan(t)
+}
+
+func testShellOrphan(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		k := openShell(t, shell)
 		id, ended := k.begin(t, "echo on; sleep 1000")
@@ -435,7 +446,7 @@ func TestShellOrphan(t *testing.T) {
 		if err := sh.life.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if out := <-ended; out.Reason != event.Died || !strings.Contains(out.Detail, "SIGHUP") {
+		if out := <-ended; out.Reason != event.Died || !strings.Contains(out.Detail, "was killed by SIG") {
 			t.Errorf("%+v", out)
 		}
 	})

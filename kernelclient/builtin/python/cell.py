@@ -259,6 +259,9 @@ def prepare():
         if name in sys.modules:
             ondemand("after_import")(sys.modules[name])
     _signal.signal(_signal.SIGINT, on_interrupt)
+    hangup = getattr(_signal, "SIGHUP", None)
+    if hangup and _signal.getsignal(hangup) is _signal.SIG_IGN:  # nbterm was started by nohup
+        _signal.signal(hangup, _signal.SIG_DFL)  # else hang_up would leave children behind
 
 
 def leave():

@@ -1,11 +1,12 @@
 # What nbterm's shell kernel reads before the first cell. @IN@ is where cells read from,
 # always at its end; @OUT@ takes reports, each ended by a NUL; @ANSWERS@ brings lines for
 # read; @ERR@ is what cells know as 2, while the shell's own 2 (prompts, the newline of an
-# interrupt) goes nowhere. The first background job hangs up when nbterm is gone.
+# interrupt) goes nowhere. The first background job hangs up when nbterm is gone; it lives to
+# kill only where nbterm was started by nohup and all ignore the hang-up.
 PS1= PS2=
 unset HISTFILE
 set +m
-( ( IFS= read -r _ <&6; kill -HUP 0 ) 3<&- 4>&- 5<&- </dev/null >/dev/null 2>&1 & )
+( ( IFS= read -r _ <&6; kill -HUP 0; kill -KILL 0 ) 3<&- 4>&- 5<&- </dev/null >/dev/null 2>&1 & )
 exec 6<&-
 exec @IN@<&3 @OUT@>&4 @ANSWERS@<&5 @ERR@>&2 2>/dev/null 3<&- 4>&- 5<&-
 
