@@ -45,7 +45,6 @@ func TestStderr(t *testing.T) {
 
 func TestStreamFollows(t *testing.T) {
 	text := mime.NewText(nil)
-	text.SetLimit(300 << 10)
 	b := NewStream(text, false, themes.Dark())
 	is(t, "empty", lines(b, 80))
 	text.Append("10%\r")
@@ -53,7 +52,8 @@ func TestStreamFollows(t *testing.T) {
 	text.Append("99%\nnext")
 	is(t, "went on", lines(b, 80), "99%", "next")
 	for i := range 40_000 {
-		if text.Append(fmt.Sprintln("line", i)); i%1000 == 0 {
+		text.Append(fmt.Sprintln("line", i))
+		if text.Shorten(150<<10, 300<<10); i%1000 == 0 {
 			b.Height(80)
 		}
 	}

@@ -13,20 +13,17 @@ const (
 	chunkSize = 64 << 10
 	// InMemory is how much of one Text stays in memory before its oldest chunks go to the spill file.
 	InMemory = 64 << 20
-	// DefaultLimit is how long a Text may grow before its middle is dropped.
-	DefaultLimit = 1 << 30
 	// worthSpilling is how long a Text must be that Spill moves to disk.
 	worthSpilling = 1 << 10
 )
 
 // Text is a text that only grows: what one stream of a cell has said. One goroutine
 // appends; any may read, at any time. Past InMemory bytes old chunks move to a spill
-// file, past Limit the middle gives way to a mark. Create it with NewText.
+// file; Shorten puts a mark in the place of its middle. Create it with NewText.
 type Text struct {
 	spill *spill.File // nil: everything stays in memory
 
 	mu      sync.Mutex // guards all below; bytes of a chunk within its n never change
-	limit   int64
 	chunks  []chunk
 	spilled int // how many leading chunks were looked at for spilling
 	memory  int64
@@ -45,20 +42,13 @@ type chunk struct {
 }
 
 // NewText returns an empty Text that spills into s, or keeps all in memory if s is nil.
-func NewText(s *spill.File) *Text { return &Text{spill: s, limit: DefaultLimit} }
+func NewText(s *spill.File) *Text { return &Text{spill: s} }
 
 // TextOf returns a Text that says s.
 func TextOf(s string) *Text {
 	t := NewText(nil)
 	t.Append(s)
 	return t
-}
-
-// SetLimit bounds what is kept, in bytes; 0 or less means no limit. Call it before Append.
-func (t *Text) SetLimit(n int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.limit = n
 }
 
 // Append adds s at the end. Only the owner may call it.
@@ -76,7 +66,6 @@ func (t *Text) Append(s string) {
 		s = s[n:]
 	}
 	t.toDisk()
-	t.toLimit()
 }
 
 // open returns the last chunk if it has room, else a new one; want is how much is to be written.
@@ -147,19 +136,24 @@ func (t *Text) spillTo(rest int64, n int) {
 	}
 }
 
-// toLimit drops whole chunks from the middle: the first half of the limit and the newest stay.
-func (t *Text) toLimit() {
-	if t.limit <= 0 || t.size <= t.limit {
-		return
+// Shorten gives up the oldest bytes behind the first head ones until no more than most
+// are left, and puts a mark in their place. It goes by whole chunks, and the newest stays.
+// Where the mark stands is decided by the first call. It returns how many bytes went. Only
+// the owner may call it.
+func (t *Text) Shorten(head, most int64) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.size <= most {
+		return 0
 	}
 	if t.dropped == 0 {
-		var head int64
-		for t.cut = 0; t.cut < len(t.chunks)-1 && head+int64(t.chunks[t.cut].n) <= t.limit/2; t.cut++ {
-			head += int64(t.chunks[t.cut].n)
+		var before int64
+		for t.cut = 0; t.cut < len(t.chunks)-1 && before+int64(t.chunks[t.cut].n) <= head; t.cut++ {
+			before += int64(t.chunks[t.cut].n)
 		}
 	}
-	end := t.cut
-	for ; end < len(t.chunks)-1 && t.size > t.limit; end++ {
+	end, was := t.cut, t.dropped
+	for ; end < len(t.chunks)-1 && t.size > most; end++ {
 		c := t.chunks[end]
 		t.size -= int64(c.n)
 		t.dropped += int64(c.n)
@@ -167,8 +161,13 @@ func (t *Text) toLimit() {
 			t.memory -= int64(c.n)
 		}
 	}
+	if end == t.cut {
+		return 0
+	}
 	t.chunks = slices.Delete(t.chunks, t.cut, end)
 	t.spilled = min(t.spilled, t.cut)
+	t.version++
+	return t.dropped - was
 }
 
 // Len is the number of bytes that a reader would get now, the mark included.

@@ -47,17 +47,21 @@ func TestTextSpills(t *testing.T) {
 	}
 }
 
-func TestTextLimitKeepsHeadAndTail(t *testing.T) {
+func TestShortenKeepsHeadAndTail(t *testing.T) {
 	text := NewText(nil)
-	text.SetLimit(1 << 20)
-	for i := range 400_000 {
+	var gone int64
+	for i := range 300_000 {
 		text.Append(fmt.Sprintln(i))
+		gone += text.Shorten(1<<19, 1<<20)
+	}
+	if gone != text.Dropped() {
+		t.Errorf("%d bytes went, %d were told", text.Dropped(), gone)
 	}
 	got := text.String()
 	if int64(len(got)) != text.Len() || len(got) > 1<<20+200 {
 		t.Errorf("%d bytes, Len %d", len(got), text.Len())
 	}
-	if !strings.HasPrefix(got, "0\n1\n") || !strings.HasSuffix(got, "399998\n399999\n") {
+	if !strings.HasPrefix(got, "0\n1\n") || !strings.HasSuffix(got, "299998\n299999\n") {
 		t.Errorf("head or tail is gone: %.20q … %.20q", got, got[len(got)-20:])
 	}
 	head, tail, marked := strings.Cut(got, "\n… ")
@@ -69,12 +73,12 @@ func TestTextLimitKeepsHeadAndTail(t *testing.T) {
 	}
 }
 
-func TestTextLimitCutsBetweenCharacters(t *testing.T) {
+func TestShortenCutsBetweenCharacters(t *testing.T) {
 	for _, piece := range []string{strings.Repeat("é€", 999), strings.Repeat("€", 40_000), "😀", "a😀é"} {
 		text := NewText(nil)
-		text.SetLimit(300 << 10)
-		for n := 0; n < 2<<20; n += len(piece) {
+		for n := 0; n < 1<<20; n += len(piece) {
 			text.Append(piece)
+			text.Shorten(150<<10, 300<<10)
 		}
 		if got := text.String(); text.Dropped() == 0 || !utf8.ValidString(got) {
 			t.Errorf("%.20q: %d bytes dropped, %d kept, no UTF-8", piece, text.Dropped(), len(got))

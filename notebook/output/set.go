@@ -22,7 +22,10 @@ type Set struct {
 
 type cell struct {
 	outs    []mime.Output
-	lent    int // outs[:lent] was handed out and may not be changed in place
+	lent    int   // outs[:lent] was handed out and may not be changed in place
+	bytes   int64 // what outs count towards the limit
+	dropped int64 // what whole outputs had that were given up
+	mark    int   // the place in outs of the mark that says so, if there is one
 	count   int
 	pending bool   // a clear waits for the next output
 	life    uint64 // changes whenever outs is emptied, so that places in it go stale
@@ -36,8 +39,12 @@ type place struct {
 }
 
 // NewSet returns an empty Set. What all outputs together have beyond InMemory bytes spills
-// into s, nil keeps it in memory; a stream longer than limit bytes loses its middle, 0 means no limit.
+// into s, nil keeps it in memory. Of a cell that puts out more than limit bytes the middle
+// goes; 0 is DefaultLimit, less is no limit.
 func NewSet(s *spill.File, limit int64) *Set {
+	if limit == 0 {
+		limit = DefaultLimit
+	}
 	return &Set{
 		spill: s, limit: limit, cells: map[event.CellKey]*cell{},
 		runs: map[event.ExecID]event.CellKey{}, displays: map[string][]place{},
@@ -64,6 +71,7 @@ func (s *Set) Load(key event.CellKey, outs []mime.Output) {
 	c.empty()
 	c.outs, c.lent = slices.Clip(outs), len(outs)
 	for i, o := range outs {
+		c.bytes += counted(o)
 		if d := displayed(o.Body); d != nil && d.DisplayID != "" {
 			s.shown(d.DisplayID, place{key, c.life, i})
 		}
@@ -140,12 +148,14 @@ func (s *Set) Apply(e event.Event) []event.CellKey {
 	default:
 		return nil
 	}
+	s.shorten(key, c)
 	return []event.CellKey{key}
 }
 
 // empty takes all outputs away, and a waiting clear with them.
 func (c *cell) empty() {
 	c.outs, c.lent, c.pending = nil, 0, false
+	c.bytes, c.dropped, c.mark = 0, 0, 0
 	c.life++
 }
 
@@ -154,6 +164,7 @@ func (c *cell) add(b mime.Body) {
 		c.empty()
 	}
 	c.outs = append(c.outs, mime.Output{Body: b})
+	c.bytes += counted(c.outs[len(c.outs)-1])
 }
 
 // add holds a body that is large enough for that.
@@ -168,12 +179,12 @@ func (s *Set) stream(c *cell, name, text string) {
 	if n := len(c.outs); n > 0 && !c.pending {
 		if last, ok := c.outs[n-1].Body.(*mime.Stream); ok && last.Name == name && c.outs[n-1].Raw == nil {
 			last.Text.Append(text)
+			c.bytes += int64(len(text))
 			s.grew(int64(len(text)))
 			return
 		}
 	}
 	t := mime.NewText(s.spill)
-	t.SetLimit(s.limit)
 	t.Append(text)
 	c.add(&mime.Stream{Name: name, Text: t})
 	s.grew(int64(len(text)))
@@ -209,6 +220,7 @@ func (s *Set) update(u event.Update) []event.CellKey {
 		}
 		n := *displayed(c.outs[p.index].Body)
 		n.Bundle, n.Metadata = u.Data, u.Metadata
+		c.bytes += mime.Size(&n) - mime.Size(c.outs[p.index].Body)
 		c.outs[p.index] = mime.Output{Body: s.hold(&n)}
 		s.grew(mime.Size(&n))
 		if !slices.Contains(changed, p.cell) {

@@ -29,7 +29,7 @@ type Options struct {
 	GoOn           bool          // a cell's failure does not cancel the cells behind it
 	AllowStdin     bool          // somebody can answer input()
 	KeepSources    bool          // code that runs changes no source (set_next_input): for a run without a screen
-	OutputLimit    int64         // bytes kept of one stream of a cell; 0 = the default of mime.Text
+	OutputLimit    int64         // bytes kept of what a cell puts out; 0 = output.DefaultLimit
 }
 
 // Session is a document joined with a code context.
