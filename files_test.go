@@ -171,7 +171,6 @@ func TestAnotherProgramWrites(t *testing.T) { // A27
 	x.see("another program changed", "m mine", "t theirs", "c compare")
 	atomic(edit("46"))
 	atomic(edit("47"))
-	x.heed()
 	x.keys("c")
 	x.see("+ answer = 4", "- answer = 44")
 	x.keys("t")
@@ -204,7 +203,6 @@ func TestTerminated(t *testing.T) { // C14
 	}
 	y := openIn(t, x.home, path)
 	y.see("unsaved changes", "1 cell differs", "r restore")
-	y.heed()
 	y.keys("r")
 	y.see("● n.ipynb", "1/2")
 	y.keys("s")

@@ -146,17 +146,6 @@ func (x *terminal) keys(s string) {
 	}
 }
 
-// heed lets the second pass in which a question that opened by itself ignores keys, so that
-// none that was meant for something else answers it. Nothing on the screen tells its end.
-func (x *terminal) heed() {
-	x.t.Helper()
-	select {
-	case <-time.After(1200 * time.Millisecond):
-	case <-x.done:
-		x.t.Fatal("the program ended")
-	}
-}
-
 // exit waits for the program's end and returns its status.
 func (x *terminal) exit() int {
 	x.t.Helper()

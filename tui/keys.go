@@ -24,7 +24,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.remains.take(name, k.Text, m.clock.key()) {
 		return nil
 	}
-	if m.question.deaf(m.clock.key(), m.opt.AskPause) {
+	if m.question != nil && m.question.deaf {
 		return nil
 	}
 	m.dropHint()

@@ -250,10 +250,7 @@ func (m *Model) settle() tea.Cmd {
 		m.disk.due = false
 		cmd = m.takeOrAsk()
 	}
-	if m.question != nil {
-		m.question.opened = m.clock.key()
-	}
-	return cmd
+	return tea.Batch(cmd, m.openedByItself())
 }
 
 // takeOrAsk reloads the notebook where there is nothing to lose, else asks once.

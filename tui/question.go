@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/keymap"
@@ -16,16 +17,29 @@ import (
 type question struct {
 	text    string
 	choices []choice
-	opened  time.Time // when it opened by itself, zero if the user's key opened it
+	deaf    bool // it opened by itself just now: it takes no key, and does not show any
 }
 
 // askPause is how long a question that opened by itself takes no key: what is typed then
 // was meant for something else.
 const askPause = time.Second
 
-// deaf tells whether a key that came at a time is none for the question.
-func (q *question) deaf(at time.Time, pause time.Duration) bool {
-	return q != nil && !q.opened.IsZero() && at.Sub(q.opened) < pause
+// heedMsg comes when a question that opened by itself takes keys from then on.
+type heedMsg struct{ question *question }
+
+// openedByItself keeps the open question deaf for a while.
+func (m *Model) openedByItself() tea.Cmd {
+	if m.question == nil || m.opt.AskPause < 0 {
+		return nil
+	}
+	m.question.deaf = true
+	return m.jobs.after(m.opt.AskPause, heedMsg{m.question})
+}
+
+// heed shows the keys of a question: they work from now on.
+func (m *Model) heed(msg heedMsg) {
+	msg.question.deaf = false
+	m.dirty = true
 }
 
 // choice is one answer. The key for it is in the key table.
@@ -99,6 +113,9 @@ func (q *question) answers(t *keymap.Table) []string {
 			label = helpOf(t, c.action)
 		}
 		out[i] = strings.ReplaceAll(t.Keys(keymap.Question, c.action)+" "+label, " ", unbroken)
+		if q.deaf { // their room is kept, so that nothing moves when they appear
+			out[i] = strings.Repeat(unbroken, ansi.StringWidth(out[i]))
+		}
 	}
 	return out
 }

@@ -83,6 +83,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.painted(msg)
 	case sentMsg:
 		m.show(msg.work)
+	case heedMsg:
+		m.heed(msg)
 	case savedMsg:
 		return m.saved(msg)
 	case copyDueMsg:
