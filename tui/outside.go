@@ -187,7 +187,7 @@ func (m *Model) modified(fresh bool) {
 		return
 	}
 	m.sayDisk("", "")
-	if fresh && !d.asked && m.question == nil || fresh && !m.doc.Dirty() {
+	if fresh && !d.asked && m.question == nil || !m.doc.Dirty() {
 		d.due = true
 	}
 }

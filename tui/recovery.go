@@ -252,7 +252,7 @@ func (m *Model) offerCopy() tea.Cmd {
 	o := m.keeper.offers[0]
 	text := fmt.Sprintf("unsaved changes of %s from %s were kept: %s", m.fileName(), moment(o.Written), cellsDiffer(diff.Cells(m.doc.Cells(), o.doc.Cells())))
 	if o.later {
-		text += "; the file was changed since"
+		text += "; another program changed the file since, which is asked about next"
 	}
 	choices := []choice{
 		{action: keymap.AnswerRestore, do: m.restore},
@@ -273,17 +273,24 @@ func (m *Model) offerCopy() tea.Cmd {
 	return m.ask(text, choices...)
 }
 
-// restore takes over a copy. It is one undo step; what is on disk is untouched until a save.
+// restore takes over a copy. It is one undo step; what is on disk is untouched until a
+// save. If the file was changed since the copy's edits began, it stands to the document as
+// if the program had never ended: a change of another program's that is asked about.
 func (m *Model) restore() tea.Cmd {
 	o := m.keeper.offers[0]
 	m.keeper.offers = m.keeper.offers[1:]
 	m.adopt("restore unsaved changes", o.doc, false)
 	m.keeper.taken = append(m.keeper.taken, o.Lost)
 	m.setHint("restored; z goes back to what is on disk")
-	if m.keeper.rec == nil {
-		return nil
+	var look tea.Cmd
+	if o.later {
+		m.file = m.file.AsOf(o.Began())
+		look = m.lookAtDisk()
 	}
-	return m.writeCopy()
+	if m.keeper.rec == nil {
+		return look
+	}
+	return tea.Batch(look, m.writeCopy())
 }
 
 // adopt makes the document another version of itself and shows it.

@@ -77,7 +77,52 @@ func TestCopyOfAnOlderFileSaysSo(t *testing.T) {
 	if err := os.WriteFile(first.path, []byte(file("other")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	open(t, setup{again: first}).shows("changed since")
+	open(t, setup{again: first}).shows("the file since")
+}
+
+// A copy whose file another program changed meanwhile is restored as if nbterm had never
+// ended: that program's version is asked about, and no save writes over it unasked.
+func TestRestoreOverAnOtherVersionAsksAgain(t *testing.T) {
+	for answer, want := range map[string]struct{ shown, gone, saved string }{
+		"m": {"mine was typed", "theirs meanwhile", "mine was typed"},
+		"t": {"theirs meanwhile", "mine was typed", "theirs meanwhile"},
+	} {
+		first := killed(t, setup{file: file("one")}, "enter", "mine was typed ", "esc")
+		if err := os.WriteFile(first.path, []byte(file("theirs meanwhile")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := open(t, setup{again: first})
+		a.Type("c")
+		a.shows("- on disk", "+ kept", "- theirs meanwhile", "+ mine was typed one")
+		a.Type("r")
+		a.shows("another program changed test.ipynb", "m mine", "t theirs", "mine was typed", "● test.ipynb [changed on disk]")
+		a.Type("c")
+		a.shows("- mine", "+ theirs", "- mine was typed one", "+ theirs meanwhile")
+		a.Type("esc", "s")
+		a.shows("m mine")
+		a.Type(answer)
+		a.shows(want.shown)
+		a.hides("●", "changed on disk", want.gone)
+		if !strings.Contains(a.saved(), want.saved) {
+			t.Errorf("%s: saved\n%s", answer, a.saved())
+		}
+		if kept, _ := filepath.Glob(filepath.Join(a.state, "replaced", "*test.ipynb")); answer == "m" && len(kept) != 1 {
+			t.Errorf("theirs is not kept: %q", kept)
+		}
+		a.quits(t, 0, "q")
+	}
+}
+
+// Undoing the restoring brings back what is on disk: nothing is asked about any more.
+func TestRestoreOverAnOtherVersionTakenBack(t *testing.T) {
+	first := killed(t, setup{file: file("one")}, "b")
+	if err := os.WriteFile(first.path, []byte(file("theirs")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, setup{again: first})
+	a.Type("r", "esc", "z", "j")
+	a.shows("theirs")
+	a.hides("●", "m mine", "changed on disk")
 }
 
 func TestCopyThatTheFileHasIsNotOffered(t *testing.T) {

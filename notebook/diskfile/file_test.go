@@ -149,6 +149,37 @@ func TestChanged(t *testing.T) {
 	check("deleted", true)
 }
 
+// A file as of another content: all that was written since is a change.
+func TestAsOf(t *testing.T) {
+	_, old := setup(t, "old")
+	began := old.Sum()
+	if err := os.WriteFile(old.Path, []byte("new one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, now, err := Read(old.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		content string
+		file    *File
+		want    State
+	}{
+		{"new one", now.AsOf(began), Modified},
+		{"new one", now.AsOf(now.Sum()), Same},
+		{"new one", now.AsOf(nil), Modified},
+		{"old", now.AsOf(began), Same},
+		{"old", now.AsOf(now.Sum()), Modified},
+	} {
+		if err := os.WriteFile(now.Path, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.file.State(); got != c.want || err != nil {
+			t.Errorf("%q as of %x: %v %v, want %v", c.content, c.file.Sum(), got, err, c.want)
+		}
+	}
+}
+
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	if _, _, err := Read(filepath.Join(dir, "no")); !errors.Is(err, fs.ErrNotExist) {

@@ -223,6 +223,15 @@ type Lost struct {
 	Written time.Time // when
 }
 
+// Began is the SHA-256 of the file that the copy's edits began with, nil for none.
+func (l Lost) Began() []byte {
+	sum, err := hex.DecodeString(l.Base)
+	if err != nil || len(sum) == 0 {
+		return nil
+	}
+	return sum
+}
+
 // Remove removes a copy that is needed no more.
 func (l Lost) Remove() error {
 	_ = os.Remove(l.Copy + ".tmp") // of a copy that was being written

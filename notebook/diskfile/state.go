@@ -41,12 +41,24 @@ func (f *File) State() (State, error) {
 		return Same, failed("open", f.Path, err)
 	case !info.Mode().IsRegular():
 		return NotFile, nil
-	case f.info == nil || info.Size() != f.info.Size():
+	case f.info == nil || info.Size() != f.info.Size() && !f.seen.IsZero():
 		return Modified, nil
 	case os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && f.seen.Sub(info.ModTime()) > slack:
 		return Same, nil
 	}
 	return f.compare(info)
+}
+
+// AsOf is the file as it stood when its content had that SHA-256, nil for when there was
+// none: what another program wrote since is a change that State tells of.
+func (f *File) AsOf(sum []byte) *File {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	then := &File{Path: f.Path, StateDir: f.StateDir, syncDir: f.syncDir}
+	if sum != nil {
+		then.info, then.sum = f.info, sum // never seen: its times prove nothing
+	}
+	return then
 }
 
 // compare reads the file and compares its sum.
