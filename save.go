@@ -22,6 +22,10 @@ func save(file *diskfile.File, s notebook.Snapshot) error {
 		}
 	}
 	err := file.Save(write)
+	if errors.Is(err, diskfile.ErrNotLasting) {
+		note(err.Error())
+		return nil
+	}
 	if err == nil {
 		return nil
 	}

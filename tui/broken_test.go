@@ -1,6 +1,8 @@
 package tui_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,7 +29,16 @@ func TestOldNotebookBecomesNewOnlyAfterAYes(t *testing.T) { // A11
 		t.Error("saving when quitting wrote the file")
 	}
 	a.Type("s", "y")
-	a.hides("●", "nbformat 3")
+	a.hides("●", "[nbformat 3]")
+	a.shows("saved test.ipynb as nbformat 4; what it was as nbformat 3 is kept")
+	kept, _ := filepath.Glob(filepath.Join(a.state, "replaced", "*test.ipynb"))
+	if len(kept) != 1 {
+		t.Fatalf("kept %q", kept)
+	}
+	if data, err := os.ReadFile(kept[0]); err != nil || string(data) != old {
+		t.Errorf("%v: kept %s", err, data)
+	}
+	a.Type("esc")
 	if s := a.saved(); !strings.Contains(s, `"nbformat": 4`) || !strings.Contains(s, "# Results") || strings.Contains(s, "worksheets") {
 		t.Errorf("saved %s", s)
 	}

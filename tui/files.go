@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,6 +54,9 @@ func (m *Model) saveTo(file *diskfile.File, over bool, then func() tea.Cmd) tea.
 		snapshot: m.doc.Snapshot(), file: file, over: over, mine: m.disk.mine, known: m.disk.theirs,
 		keeper: &m.keeper, stateDir: m.opt.StateDir, own: file == m.file,
 	}
+	if s.own {
+		s.old = m.oldFormat
+	}
 	s.stale, _ = s.snapshot.Same(m.keeper.last)
 	s.stale = !s.stale
 	return m.do(func(context.Context) tea.Msg {
@@ -73,6 +77,7 @@ type saveJob struct {
 	keeper   *keeper
 	stale    bool // the recovery copy, if there is one, holds something else
 	stateDir string
+	old      int // the nbformat of the file that is about to become another one, 0 for none
 }
 
 func (s saveJob) run() savedMsg {
@@ -88,6 +93,9 @@ func (s saveJob) run() savedMsg {
 			msg.looked = &found
 			return msg
 		}
+	}
+	if msg.err == nil && s.old > 0 && found.state == diskfile.Same {
+		msg.kept, _ = diskfile.KeepOld(s.stateDir, s.file.Path) // the user said yes: no reason not to save
 	}
 	if msg.err == nil && found.state == diskfile.Modified {
 		msg.kept, msg.err = diskfile.KeepOld(s.stateDir, s.file.Path)
@@ -109,6 +117,9 @@ func (s saveJob) write(file *diskfile.File) error {
 		_ = rec.Write(file.Sum(), written(s.snapshot)) // the file itself is written next
 	}
 	if err := file.Save(written(s.snapshot)); err != nil {
+		if rec != nil && errors.Is(err, diskfile.ErrNotLasting) {
+			_ = rec.Write(file.Sum(), written(s.snapshot)) // a power cut may bring the old file back
+		}
 		return err
 	}
 	if rec != nil {
@@ -122,8 +133,9 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	m.dirty = true
 	again := m.saving.again
 	m.saving.again = nil
+	risky := errors.Is(msg.err, diskfile.ErrNotLasting)
 	switch {
-	case msg.err != nil:
+	case msg.err != nil && !risky:
 		m.say(failure, fmt.Sprintf("not saved: %v; %s saves under another name", msg.err, m.table.Keys(keymap.Command, keymap.SaveAs)))
 		return m.lookAgain()
 	case msg.looked != nil:
@@ -134,6 +146,9 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	m.keeper.last, m.keeper.holds = notebook.Snapshot{}, false
 	m.dropTaken()
 	m.tookFile(msg)
+	if risky {
+		m.say(warning, msg.err.Error())
+	}
 	cmds := []tea.Cmd{m.lookAgain()}
 	if again != nil {
 		cmds = append(cmds, again())
@@ -145,12 +160,16 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 
 // tookFile makes the file that was written the document's own and says what happened.
 func (m *Model) tookFile(msg savedMsg) {
+	was := m.oldFormat
 	m.oldFormat = 0
 	m.disk = disk{watcher: m.disk.watcher, looking: m.disk.looking, again: m.disk.again, said: m.disk.said}
 	m.sayDisk("", "")
 	m.file = msg.file
 	m.setHint("saved " + m.fileName())
-	if msg.kept != "" {
+	switch {
+	case msg.kept != "" && was > 0:
+		m.say(info, fmt.Sprintf("saved %s as nbformat 4; what it was as nbformat %d is kept for 30 days in %s", m.fileName(), was, msg.kept))
+	case msg.kept != "":
 		m.say(info, "saved "+m.fileName()+"; what another program had written is kept in "+msg.kept)
 	}
 }
