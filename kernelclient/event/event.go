@@ -28,10 +28,16 @@ type Event struct {
 // Body is what happened: one of the types of this package.
 type Body interface{ body() }
 
-// Queued is the first event of every execution.
+// Queued is the first event of every execution. What follows Code is of the request too,
+// so that a queue can be taken up again from the record alone.
 type Queued struct {
-	Cell CellKey
-	Code string
+	Cell       CellKey
+	Code       string
+	Group      string
+	GoOn       bool
+	AllowStdin bool
+	Timeout    time.Duration
+	Silence    time.Duration
 }
 
 // Accepted says that the execution left the queue and was handed to the kernel.

@@ -40,7 +40,20 @@ func (w *writer) raw(k string, v []byte) {
 	if v == nil {
 		v = []byte("{}")
 	}
-	w.buf = append(w.buf, v...)
+	w.buf = appendLine(w.buf, v)
+}
+
+// appendLine appends a value with the line ends that a sender may have put between its
+// tokens as spaces: an event is one line.
+func appendLine(dst, v []byte) []byte {
+	at := len(dst)
+	dst = append(dst, v...)
+	for i, c := range dst[at:] {
+		if c == '\n' || c == '\r' {
+			dst[at+i] = ' '
+		}
+	}
+	return dst
 }
 
 func (w *writer) str(k, v string) {
@@ -72,6 +85,7 @@ func (w *writer) body(b Body) {
 		w.str("type", "queued")
 		w.str("cell", string(b.Cell))
 		w.str("code", b.Code)
+		w.request(b)
 	case Accepted:
 		w.str("type", "accepted")
 	case Started:
@@ -99,6 +113,29 @@ func (w *writer) body(b Body) {
 		w.list("traceback", b.Traceback)
 	default:
 		w.life(b)
+	}
+}
+
+// request writes those settings of a request that are set.
+func (w *writer) request(b Queued) {
+	if b.Group != "" {
+		w.str("group", b.Group)
+	}
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"go_on", b.GoOn}, {"allow_stdin", b.AllowStdin}} {
+		if flag.set {
+			w.yes(flag.name, true)
+		}
+	}
+	for _, limit := range []struct {
+		name string
+		d    time.Duration
+	}{{"timeout", b.Timeout}, {"silence", b.Silence}} {
+		if limit.d > 0 {
+			w.str(limit.name, limit.d.String())
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func TestAppendJSON(t *testing.T) {
 		body Body
 		want string
 	}{
-		{Queued{"k", "1+1\n"}, `"type":"queued","cell":"k","code":"1+1\n"}`},
+		{Queued{Cell: "k", Code: "1+1\n"}, `"type":"queued","cell":"k","code":"1+1\n"}`},
 		{Accepted{}, `"type":"accepted"}`},
 		{Started{3}, `"type":"started","execution_count":3}`},
 		{Stream{"stderr", "half\xed\xa0\xbd"}, `"type":"stream","name":"stderr","text":"half\ud83d"}`},
