@@ -20,7 +20,7 @@ func BenchmarkAlternatingLines(b *testing.B) {
 		}}
 		l := kernelclient.OpenLog(kernelclient.ContextInfo{}, f, kernelclient.LogOptions{})
 		_ = l.Submit(b.Context(), kernelclient.Request{ID: "x"})
-		s := l.Follow(0)
+		s := l.Follow(kernelclient.Cursor{})
 		n, batches := 0, 0
 		for end := false; !end; {
 			batch, err := s.Next(b.Context())

@@ -30,11 +30,20 @@ type Driver interface {
 	Close(ctx context.Context, stop bool) error
 }
 
+// Resumer is a Driver that can take up an execution that another process has handed to the
+// same kernel: Resume is Run without the hand-over. It is called once at most, after Open.
+// What was put out while nobody listened is lost; the Log says so.
+type Resumer interface {
+	Resume(ctx context.Context, r Request) Outcome
+}
+
 // Ready is what a driver knows when its kernel takes requests.
 type Ready struct {
 	Capabilities Capabilities
 	Language     rawjson.Value // language_info
-	PID          int
+	PID          int           // as in ContextInfo, like the two below
+	PIDStart     int64
+	ConnFile     string
 }
 
 // Outcome is how a run ended. Reason is never Cancelled.

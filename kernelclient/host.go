@@ -60,9 +60,18 @@ type ContextInfo struct {
 	ID      ContextID
 	Kernel  Kernel
 	Dir     string
-	PID     int // of the kernel here, 0 if unknown
+	Path    string // of the notebook it was started for, absolute; "" for none
 	Started time.Time
 	State   event.State
+	Running int      // executions that run
+	Waiting int      // executions in the queue
+	Last    Cursor   // of the newest event
+	Saved   SaveMark // what Saved was told last
+	// PID is the kernel's process on this machine, 0 if unknown; PIDStart is when it was
+	// started, in the system's own unit: together they name one process.
+	PID      int
+	PIDStart int64
+	ConnFile string // a Jupyter kernel's connection file, "" for none
 	// Language is the kernel's own language_info (kernel_info_reply), nil until it is ready.
 	Language rawjson.Value
 	// Err says why the state is Dead: a *Death, a *TimeoutError, what the start failed with.
@@ -101,8 +110,8 @@ type Context interface {
 	// Submit puts a request at the end of the queue. Submitting an ID again is no error and
 	// does nothing. A dead context refuses with Gone until it is restarted.
 	Submit(ctx context.Context, r Request) error
-	// Follow reads the log after the cursor, or from the oldest event that is kept (see
-	// StartSpec.Forget). Any number may follow at once.
+	// Follow reads the log after the cursor; the zero Cursor is the oldest event that is
+	// kept. Any number may follow at once.
 	Follow(after Cursor) Stream
 	// Cancel takes a request out of the queue; NotFound if it runs or ended.
 	Cancel(ctx context.Context, id event.ExecID) error
@@ -112,6 +121,9 @@ type Context interface {
 	Answer(ctx context.Context, id event.InputID, line string) error
 	// Restart replaces the kernel: same context, next generation. Runs end as Restarted.
 	Restart(ctx context.Context) error
+	// Saved says that a file has what was put out up to a place: the log need not keep it
+	// any longer. It is called after each save, and once when a file was opened.
+	Saved(ctx context.Context, mark SaveMark) error
 	// Ask is for questions about code; nil where neither Complete nor Inspect is among the capabilities.
 	Ask() Asker
 	// Stop ends the kernel and the context: politely, or with force at once.
@@ -120,13 +132,13 @@ type Context interface {
 	Close() error
 }
 
-// Cursor is a place in a log: everything up to and with this Seq was seen. The zero Cursor is the beginning.
-type Cursor uint64
-
 // Stream is one reader of a log. Next and Close may be called from different goroutines.
 type Stream interface {
 	// Next waits for events and returns all that are there, adjacent stream text joined,
 	// up to some MiB a batch. io.EOF: the context was stopped or the stream closed.
+	// ErrCompacted: what came behind the cursor is kept no more; nothing but Close is of use.
 	Next(ctx context.Context) ([]event.Event, error)
+	// Cursor is the place behind the last event that Next returned. It never waits.
+	Cursor() Cursor
 	Close() error
 }

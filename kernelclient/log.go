@@ -16,6 +16,8 @@ type LogOptions struct {
 	AskTimeout     time.Duration // of one question to the kernel; 0 = 10 s
 	OnStop         func()        // called once, when the context was stopped
 	Forget         bool          // keep nothing that every present follower has taken
+	Memory         int64         // bytes of output kept in memory, what is more is spilled; 0 = 64 MiB
+	Epoch          string        // of the log's cursors; "" = a random one, which no other log has
 }
 
 // giveUp is how long a run that timed out may ignore its interrupt before its end is recorded all the same.
@@ -52,7 +54,7 @@ var _ Context = (*Log)(nil)
 func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 	life, end := context.WithCancel(context.Background())
 	l := &Log{
-		driver: d, opt: opt, store: newStore(opt.Forget), life: life, end: end,
+		driver: d, opt: opt, store: newStore(opt.Epoch, opt.Memory, opt.Forget), life: life, end: end,
 		wake: make(chan struct{}, 1), info: info,
 		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{}, stopped: map[string]string{},
 	}
@@ -113,7 +115,7 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 	if waits && err == nil {
 		l.caps = ready.Capabilities
 		l.info.Language = ready.Language
-		l.info.PID = ready.PID
+		l.info.PID, l.info.PIDStart, l.info.ConnFile = ready.PID, ready.PIDStart, ready.ConnFile
 		l.change(event.State{State: event.Idle, Generation: gen})
 	}
 	l.mu.Unlock()
@@ -128,7 +130,10 @@ func (l *Log) Info() ContextInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info := l.info
-	info.Err = l.err
+	info.Err, info.Waiting, info.Last = l.err, len(l.queue), l.store.cursor()
+	if l.running != nil {
+		info.Running = 1
+	}
 	return info
 }
 

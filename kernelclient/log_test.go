@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // read follows l from its beginning until done says so.
 func read(t *testing.T, l kernelclient.Context, done func(event.Event) bool) []event.Event {
 	t.Helper()
-	s := l.Follow(0)
+	s := l.Follow(kernelclient.Cursor{})
 	defer s.Close()
 	var all []event.Event
 	for {
@@ -435,7 +435,7 @@ func TestStopEndsFollowersAndRuns(t *testing.T) {
 	if err := l.Stop(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	s := l.Follow(0)
+	s := l.Follow(kernelclient.Cursor{})
 	defer s.Close()
 	all, err := s.Next(t.Context())
 	if err != nil {
@@ -464,7 +464,7 @@ func TestSlowFollowerLosesNothing(t *testing.T) {
 	}}
 	l := open(t, f)
 	submit(t, l, kernelclient.Request{ID: "1"})
-	slow := l.Follow(0)
+	slow := l.Follow(kernelclient.Cursor{})
 	defer slow.Close()
 	read(t, l, ended("1")) // the other one is done before the slow one begins
 	displays, out, errs := 0, 0, 0

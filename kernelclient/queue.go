@@ -25,7 +25,10 @@ func (l *Log) Submit(_ context.Context, r Request) error {
 	l.known[r.ID] = false
 	l.mu.Unlock()
 	// Recorded before it can run, so that Queued comes first.
-	l.record(r.ID, event.Queued{Cell: r.Cell, Code: r.Code})
+	l.record(r.ID, event.Queued{
+		Cell: r.Cell, Code: r.Code, Group: r.Group, GoOn: r.GoOn,
+		AllowStdin: r.AllowStdin, Timeout: r.Timeout, Silence: r.Silence,
+	})
 	l.mu.Lock()
 	if !stopped {
 		why, stopped = l.groupStopped(r.Group)

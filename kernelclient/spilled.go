@@ -7,11 +7,13 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
 
 // away says where the payload of a record lies in the spill file: one run of bytes, cut
 // into the pieces of its body.
 type away struct {
+	file *spill.File
 	at   int64
 	cuts []int // lengths
 }
@@ -109,55 +111,74 @@ func with(b event.Body, p [][]byte) event.Body {
 // error when the disk refuses: then everything stays in memory.
 func (s *store) relieve() error {
 	for {
-		from, records := s.oldest()
+		file, records := s.oldest()
 		if len(records) == 0 {
 			return nil
 		}
 		moved := make([]*away, len(records))
+		var err error
 		for i, r := range records {
-			var err error
-			if moved[i], err = s.put(r.event.Body); err != nil {
-				return err
+			if moved[i], err = move(file, r.event.Body); err != nil {
+				break
 			}
 		}
-		s.mu.Lock()
-		for i, a := range moved {
-			seq := from + uint64(i)
-			if seq < s.first {
-				continue // dropped meanwhile
-			}
-			r := &s.records[seq-s.first]
-			s.memory -= payload(r.event.Body)
-			r.event.Body, r.away = strip(r.event.Body), a
+		if s.moved(records, moved); err != nil {
+			return err
 		}
-		s.scanned = max(s.scanned, from+uint64(len(records)))
-		s.mu.Unlock()
 	}
 }
 
-// oldest copies the next sealed records that hold payload, some MiB at once; from counts
-// all records that ever were.
-func (s *store) oldest() (from uint64, records []record) {
+// moved takes note of where payloads are now. Records may have been dropped meanwhile.
+func (s *store) moved(records []record, to []*away) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.memory <= storeMemory/2 {
-		return 0, nil
+	at := s.after(records[0].event.Seq - 1)
+	for i, r := range records {
+		for at < len(s.records) && s.records[at].event.Seq < r.event.Seq {
+			at++
+		}
+		if at == len(s.records) {
+			break
+		}
+		if mine := &s.records[at]; mine.event.Seq == r.event.Seq && to[i] != nil {
+			s.memory -= payload(mine.event.Body)
+			mine.event.Body, mine.away = strip(mine.event.Body), to[i]
+		}
 	}
-	sealed := s.last()
+	s.scanned = max(s.scanned, records[len(records)-1].event.Seq)
+	s.spills.writing = false
+	s.spills.renew(s.records) // all of them may be gone
+}
+
+// oldest copies the next sealed records that hold payload, some MiB at once, and says
+// which file they go to.
+func (s *store) oldest() (file *spill.File, records []record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.memory <= s.bound/2 {
+		return nil, nil
+	}
+	sealed := len(s.records)
 	if s.open {
 		sealed--
 	}
 	var size int64
-	end := s.scanned
+	begin := s.after(s.scanned)
+	end := begin
 	for ; end < sealed && size < batchBytes; end++ {
-		size += payload(s.records[end-s.first].event.Body)
+		size += payload(s.records[end].event.Body)
 	}
-	return s.scanned, append(records, s.records[s.scanned-s.first:end-s.first]...)
+	if begin >= end {
+		return nil, nil
+	}
+	s.spills.writing = true
+	return s.spills.now, append(records, s.records[begin:end]...)
 }
 
-func (s *store) put(b event.Body) (*away, error) {
+// move puts a body's payload into a file and says where; nil if it has none.
+func move(file *spill.File, b event.Body) (*away, error) {
 	var buf []byte
-	a := &away{}
+	a := &away{file: file}
 	for _, p := range pieces(b) {
 		buf = append(buf, p...)
 		a.cuts = append(a.cuts, len(p))
@@ -166,7 +187,7 @@ func (s *store) put(b event.Body) (*away, error) {
 		return nil, nil
 	}
 	var err error
-	a.at, err = s.spill.Put(buf)
+	a.at, err = file.Put(buf)
 	return a, err
 }
 
@@ -208,12 +229,12 @@ func strip(b event.Body) event.Body {
 
 // restore returns a record's event with its payload read back. A spill file that cannot
 // be read becomes a Gap: followers are told, not stopped.
-func (s *store) restore(r record) event.Event {
+func restore(r record) event.Event {
 	if r.away == nil {
 		return r.event
 	}
 	buf := make([]byte, r.away.size())
-	if _, err := s.spill.ReadAt(buf, r.away.at); err != nil {
+	if _, err := r.away.file.ReadAt(buf, r.away.at); err != nil {
 		r.event.Body = event.Gap{Detail: fmt.Sprintf("%d bytes of output could not be read back: %v", len(buf), err)}
 		return r.event
 	}

@@ -1,34 +1,35 @@
 package kernelclient
 
 import (
-	"context"
-	"io"
-	"slices"
+	"crypto/rand"
+	"sort"
 	"strings"
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
-	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
 
 const (
-	storeMemory = 64 << 20 // payload bytes kept in memory before the oldest are spilled
+	storeMemory = 64 << 20 // the default bound of memory
 	joinBytes   = 32 << 10 // stream chunks are joined in the store up to this size
 	batchBytes  = 4 << 20  // what one Next returns at most, roughly
 	batchEvents = 8192
 )
 
 // store is the numbered record of a context's events: written by Emit, read by any number
-// of followers. Appending never waits for a reader or for the disk; past storeMemory a
-// goroutine of the Log moves the oldest payloads to a spill file.
+// of followers. Appending never waits for a reader or for the disk; past its bound of
+// memory a goroutine of the Log moves the oldest payloads to a spill file.
 type store struct {
-	spill   spill.File
+	epoch   string
+	bound   int64         // payload bytes kept in memory before the oldest are spilled
 	forget  bool          // drop what every open follower has taken
 	pressed chan struct{} // has room for one: memory is over its bound
 
 	mu      sync.Mutex // guards all below
-	records []record   // records[i] has Seq first+i+1
-	first   uint64     // how many records were dropped before these
+	records []record   // ascending by Seq; dense but for what was dropped
+	last    uint64     // Seq of the newest record that ever was
+	dropped uint64     // the highest Seq that was dropped
+	era     int        // counts the compactions
 	tail    []byte     // text of the last record while it is an unsealed stream
 	open    bool       // the last record may still grow
 	memory  int64
@@ -36,6 +37,7 @@ type store struct {
 	more    chan struct{} // nil while nobody waits; closed when something was appended
 	ended   bool
 	readers map[*follower]uint64 // up to which Seq each has taken; the spill file outlives end for them
+	spills  spills
 }
 
 type record struct {
@@ -43,9 +45,19 @@ type record struct {
 	away  *away // where its payload is, if it was spilled
 }
 
-// newStore returns an empty store. Its owner runs relieve in a goroutine.
-func newStore(forget bool) *store {
-	return &store{forget: forget, pressed: make(chan struct{}, 1), readers: map[*follower]uint64{}}
+// newStore returns an empty store. Its owner runs relieve in a goroutine. bound 0 is
+// storeMemory, an empty epoch a random one.
+func newStore(epoch string, bound int64, forget bool) *store {
+	if epoch == "" {
+		epoch = rand.Text()
+	}
+	if bound <= 0 {
+		bound = storeMemory
+	}
+	return &store{
+		epoch: epoch, bound: bound, forget: forget,
+		pressed: make(chan struct{}, 1), readers: map[*follower]uint64{}, spills: newSpills(),
+	}
 }
 
 // append numbers an event and stores it, or joins it to the stream text before it that no one has seen yet.
@@ -55,18 +67,37 @@ func (s *store) append(e event.Event) {
 	if s.ended {
 		return
 	}
-	s.memory += payload(e.Body)
 	if !s.join(e) {
 		s.seal()
-		e.Seq = s.last() + 1
-		s.records = append(s.records, record{event: e})
+		e.Seq = s.last + 1
+		s.put(e)
 		if st, ok := e.Body.(event.Stream); ok && len(st.Text) < joinBytes {
 			s.open = true
 			s.tail = append(s.tail[:0], st.Text...)
 		}
 	}
 	s.tell()
-	if s.memory > storeMemory {
+}
+
+// load takes over events of an earlier process, with the numbers that they had.
+func (s *store) load(events []event.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range events {
+		s.put(e)
+	}
+}
+
+// put adds a record behind all others. mu is held.
+func (s *store) put(e event.Event) {
+	s.records = append(s.records, record{event: e})
+	s.last = e.Seq
+	s.grew(payload(e.Body))
+}
+
+// grew counts payload that came into memory. mu is held.
+func (s *store) grew(n int64) {
+	if s.memory += n; s.memory > s.bound {
 		select {
 		case s.pressed <- struct{}{}:
 		default:
@@ -74,8 +105,17 @@ func (s *store) append(e event.Event) {
 	}
 }
 
-// last is the Seq of the newest record. mu is held.
-func (s *store) last() uint64 { return s.first + uint64(len(s.records)) }
+// after is the index of the first record behind a Seq. mu is held.
+func (s *store) after(seq uint64) int {
+	return sort.Search(len(s.records), func(i int) bool { return s.records[i].event.Seq > seq })
+}
+
+// cursor is the place of the newest record.
+func (s *store) cursor() Cursor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Cursor{Epoch: s.epoch, Seq: s.last}
+}
 
 // tell wakes the followers that wait. mu is held.
 func (s *store) tell() {
@@ -96,6 +136,7 @@ func (s *store) join(e event.Event) bool {
 	}
 	s.tail = append(s.tail, st.Text...)
 	last.Time = e.Time
+	s.grew(int64(len(st.Text)))
 	return true
 }
 
@@ -128,121 +169,9 @@ func (s *store) end() {
 	}
 }
 
-// letGo removes the spill file when nobody can need it any more. mu is held.
-func (s *store) letGo() {
-	if s.ended && len(s.readers) == 0 {
-		_ = s.spill.Close() // what it held is lost either way
-	}
-}
-
-// follower implements Stream.
-type follower struct {
-	store *store
-	once  sync.Once
-	done  chan struct{}
-
-	mu    sync.Mutex // guards after
-	after uint64
-}
-
-func (s *store) follow(after Cursor) *follower {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := &follower{store: s, after: max(uint64(after), s.first), done: make(chan struct{})}
-	s.readers[f] = f.after
-	return f
-}
-
-func (f *follower) Close() error {
-	f.once.Do(func() {
-		close(f.done)
-		f.store.mu.Lock()
-		defer f.store.mu.Unlock()
-		delete(f.store.readers, f)
-		f.store.drop()
-		f.store.letGo()
-	})
-	return nil
-}
-
-func (f *follower) Next(ctx context.Context) ([]event.Event, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for {
-		records, more, ended := f.store.batch(f.after)
-		if len(records) > 0 {
-			f.after = records[len(records)-1].event.Seq
-			out := f.store.read(records)
-			f.store.taken(f, f.after)
-			return out, nil
-		}
-		if ended {
-			return nil, io.EOF
-		}
-		select {
-		case <-more:
-		case <-f.done:
-			return nil, io.EOF
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// taken notes how far a follower is, and drops what nobody needs any more.
-func (s *store) taken(f *follower, seq uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, open := s.readers[f]; open {
-		s.readers[f] = seq
-		s.drop()
-	}
-}
-
-// drop forgets the records that all open followers have taken, if that is wanted. Without
-// a follower everything stays for the one to come. mu is held.
-func (s *store) drop() {
-	if !s.forget || len(s.readers) == 0 {
-		return
-	}
-	seq := s.last()
-	for _, at := range s.readers {
-		seq = min(seq, at)
-	}
-	if seq <= s.first {
-		return
-	}
-	n := seq - s.first
-	for _, r := range s.records[:n] {
-		s.memory -= payload(r.event.Body)
-	}
-	s.records = slices.Delete(s.records, 0, int(n))
-	s.first, s.scanned = seq, max(s.scanned, seq)
-}
-
-// batch copies what came after a Seq, or returns the channel that closes when more comes.
-func (s *store) batch(after uint64) (records []record, more chan struct{}, ended bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if after >= s.last() {
-		if s.more == nil && !s.ended {
-			s.more = make(chan struct{})
-		}
-		return nil, s.more, s.ended
-	}
-	s.seal()
-	var size int64
-	begin := after - s.first
-	end := begin
-	for ; end < uint64(len(s.records)) && size < batchBytes && end-begin < batchEvents; end++ {
-		r := s.records[end]
-		size += payload(r.event.Body) + r.away.size()
-	}
-	return append(records, s.records[begin:end]...), nil, false
-}
-
 // read reads back what was spilled and joins adjacent stream text.
 func (s *store) read(records []record) []event.Event {
+	defer s.readBack()
 	out := make([]event.Event, 0, len(records))
 	var text strings.Builder
 	flush := func() {
@@ -255,7 +184,7 @@ func (s *store) read(records []record) []event.Event {
 		}
 	}
 	for _, r := range records {
-		e := s.restore(r)
+		e := restore(r)
 		if n := len(out) - 1; n >= 0 && sameStream(out[n], e) {
 			text.WriteString(e.Body.(event.Stream).Text)
 			out[n].Seq, out[n].Time = e.Seq, e.Time

@@ -28,7 +28,7 @@ func (h *Host) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelcl
 	if err != nil {
 		return nil, err
 	}
-	stream := c.Follow(0)
+	stream := c.Follow(kernelclient.Cursor{})
 	h.followers.Go(func() { h.follow(c.Info().ID, stream) })
 	return c, nil
 }

@@ -209,7 +209,7 @@ th = threading.Thread(target=work); th.start()`, gate))
 
 func followers(t *testing.T, k *Client) {
 	k.expect("print('for both')", "stdout:for both\n")
-	other := k.Follow(0)
+	other := k.Follow(kernelclient.Cursor{})
 	defer other.Close()
 	var seen uint64
 	for found := false; !found; {
@@ -259,7 +259,7 @@ func long(t *testing.T, k *Client) {
 
 // manyDisplays reads only after the run has ended: a follower that slow must lose nothing.
 func manyDisplays(t *testing.T, k *Client, imports string) {
-	slow := k.Follow(0)
+	slow := k.Follow(kernelclient.Cursor{})
 	defer slow.Close()
 	id := k.Submit(imports + "\nfor i in range(25000): display({'text/plain': str(i)}, raw=True)")
 	k.Ended(id)

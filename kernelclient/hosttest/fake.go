@@ -256,7 +256,7 @@ func (h *Host) Start(_ context.Context, spec kernelclient.StartSpec) (kernelclie
 		if k.Name == spec.Kernel {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			info := kernelclient.ContextInfo{ID: kernelclient.ContextID(fmt.Sprint(len(h.contexts) + 1)), Kernel: k, Dir: spec.Dir}
+			info := kernelclient.ContextInfo{ID: kernelclient.ContextID(fmt.Sprint(len(h.contexts) + 1)), Kernel: k, Dir: spec.Dir, Path: spec.Session}
 			c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout, Forget: spec.Forget})
 			h.contexts = append(h.contexts, c)
 			return c, nil

@@ -98,7 +98,7 @@ func Follow(t testing.TB, host kernelclient.Host, spec kernelclient.StartSpec) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{Context: k, t: t, stream: k.Follow(0), n: new(int), batch: new([]event.Event)}
+	c := &Client{Context: k, t: t, stream: k.Follow(kernelclient.Cursor{}), n: new(int), batch: new([]event.Event)}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

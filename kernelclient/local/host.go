@@ -125,7 +125,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	if err != nil {
 		return nil, err
 	}
-	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir}
+	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir, Path: start.Session}
 	driver := h.driver(info.ID, s, start)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -140,7 +140,7 @@ func dead(t *testing.T, k kernelclient.Context) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	s := k.Follow(0)
+	s := k.Follow(kernelclient.Cursor{})
 	defer s.Close()
 	for {
 		events, err := s.Next(ctx)

@@ -128,7 +128,7 @@ func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note s
 	}
 	s.ctx, s.kernel, s.note = c, k, note
 	s.asked.Store(&asked{c})
-	s.stream = c.Follow(0)
+	s.stream = c.Follow(kernelclient.Cursor{})
 	// What it has become meanwhile comes by Next: only a death that was seen is restarted.
 	s.state = event.State{State: event.Starting, Generation: 1}
 	return nil

@@ -53,7 +53,7 @@ type snippetRun struct {
 
 func (r *snippetRun) run(ctx context.Context) error {
 	began := time.Now()
-	stream := r.Context.Follow(0)
+	stream := r.Context.Follow(kernelclient.Cursor{})
 	defer stream.Close()
 	refused := r.Context.Submit(ctx, kernelclient.Request{ID: r.id, Code: r.Code, Timeout: r.Timeout, AllowStdin: r.Ask != nil})
 	batches := make(chan []event.Event)
