@@ -57,6 +57,11 @@ func BenchmarkOnePlusOne(b *testing.B) { benchmarkCode(b, "1+1") }
 
 func BenchmarkLines(b *testing.B) { benchmarkCode(b, "for i in range(200_000): print(i)") }
 
+// BenchmarkTurns is a program that speaks by both streams in turns.
+func BenchmarkTurns(b *testing.B) {
+	benchmarkCode(b, "import sys\nfor i in range(100_000):\n print('out', i)\n print('err', i, file=sys.stderr)")
+}
+
 func BenchmarkLongLine(b *testing.B) { benchmarkCode(b, "print('x' * 50_000_000)") }
 
 func benchmarkCode(b *testing.B, code string) {

@@ -202,11 +202,40 @@ func TestFloods(t *testing.T) {
 	}
 }
 
+// What is written by the two streams in turns comes in its order, however much it is and
+// whatever else comes between.
+func TestTurns(t *testing.T) {
+	k := open(t, PythonOptions{})
+	_, events := k.run(t, `import sys, os
+for i in range(20_000):
+    print('o', i)
+    sys.stderr.write('e %d\n' % i)
+    if i % 1000 == 0:
+        display(i)
+        os.system('echo child >&2')
+`)
+	var want strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&want, "|out:o %d\n|err:e %d\n", i, i)
+		if i%1000 == 0 {
+			fmt.Fprintf(&want, "|display:%d|err:child\n", i)
+		}
+	}
+	got := "|" + words(events)
+	if got != want.String() {
+		at := 0
+		for at < min(len(got), want.Len()) && got[at] == want.String()[at] {
+			at++
+		}
+		t.Errorf("after %d of %d bytes: %.80q, want %.80q", at, want.Len(), got[at:], want.String()[at:])
+	}
+}
+
 // Output comes while code runs, without a flush.
 func TestStreams(t *testing.T) {
 	k := open(t, PythonOptions{})
 	gate := filepath.Join(t.TempDir(), "go")
-	for _, say := range []string{"print('early')", "import os; os.write(1, b'early')", "os.system('echo early')"} {
+	for _, say := range []string{"print('early')", "import sys; print('early'); print('more', file=sys.stderr)", "import os; os.write(1, b'early')", "os.system('echo early')"} {
 		id, ended := k.begin(t, fmt.Sprintf("import os, time\n%s\nwhile not os.path.exists(%q): time.sleep(0.01)\nos.remove(%q)", say, gate, gate))
 		k.wait(t, printed(id, "early"))
 		if err := os.WriteFile(gate, nil, 0o600); err != nil {

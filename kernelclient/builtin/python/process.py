@@ -55,7 +55,8 @@ def after_fork_in_child():
     global child, critical, mixed
     child, mixed = True, False
     critical = Critical()
-    del stdout._parts[:], stderr._parts[:], outbox[:]
+    del stdout._parts[:], stderr._parts[:], turns[:]
+    outbox.clear()
     Stream.write = Stream._write_in_child
     null = os.open(os.devnull, os.O_RDWR)
     for fd in [requests, wire.fileno()] + [fd for fd, _ in taps]:

@@ -5,6 +5,7 @@ armed = False      # the ticker is awake and will flush
 quick = None       # the stream that may append without the lock, until the next flush
 ticker = None      # held while there is nothing to flush
 mixed = False      # children may write to 1 and 2: look there before anything is printed
+turns = []         # what the streams printed in turns before speaker's, in order
 
 
 class Stream(_io._TextIOBase):
@@ -38,7 +39,7 @@ class Stream(_io._TextIOBase):
         global size, armed, speaker, quick
         with critical:  # waits while text is being sent: a flood is no faster than its reader
             if speaker is not self:
-                flush()
+                end_turn()
                 speaker = self
             self._append(text)
             size += len(text)
@@ -129,23 +130,35 @@ def decode(stream, data):
         return data.decode("utf-8", "replace")
 
 
+def end_turn():
+    """Puts by what the speaker printed, as the other stream goes on. Called in critical."""
+    global quick
+    quick = None
+    n = len(speaker._parts)
+    if n:
+        turns.append((speaker, "".join(speaker._parts[:n])))
+        del speaker._parts[:n]
+
+
 def flush():
-    """Sends what was printed; tells whether there was any."""
-    global size, quick
-    found = False
+    """Sends what was printed, all of it at once; tells whether there was any."""
+    global size, quick, turns
     with critical:
         quick, size = None, 0
+        said, turns = turns, []
         for stream in (stderr, stdout) if speaker is stdout else (stdout, stderr):
             n = len(stream._parts)
-            if not n or child:
-                continue
-            found = True
-            text = "".join(stream._parts[:n])
-            del stream._parts[:n]
+            if n:
+                said.append((stream, "".join(stream._parts[:n])))
+                del stream._parts[:n]
+        if child or not said:
+            return False
+        for stream, text in said:
             for i in range(0, len(text), PIECE):
-                send("iopub", "stream", output_parent,
+                post("iopub", "stream", output_parent,
                      '{"name":"%s","text":%s}' % (stream._label, quote(text[i:i + PIECE])))
-    return found
+        deliver()
+    return True
 
 
 def drain():

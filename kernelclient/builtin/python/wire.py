@@ -35,8 +35,10 @@ else:
         return _scan(text, 0)[0]
 
 try:
+    from _collections import deque
     from _queue import SimpleQueue
 except ImportError:
+    from collections import deque
     from queue import SimpleQueue
 
 PIECE = 128 << 10  # characters of stream text in one message; its JSON fits FRAME
@@ -134,36 +136,48 @@ class Critical:
 
 
 critical = Critical()
-outbox = []
+outbox = deque()  # messages that were posted
 sending = False
 
 
 def send(channel, kind, parent, content):
     """Sends one message; parent and content are JSON. Returns its msg_id."""
-    global message, sending
     with critical:
-        if child:
-            return ""
-        message += 1
-        ident = "%s_%d" % (SESSION, message)
-        body = ('{"channel":"%s","header":{"msg_id":"%s","msg_type":"%s","session":"%s","username":"",'
-                '"version":"5.3"},"parent_header":%s,"metadata":{},"content":%s}'
-                % (channel, ident, kind, SESSION, parent, content)).encode()
-        outbox.append(len(body).to_bytes(4, "big") + body)
-        if sending:  # a signal handler in the middle of this function
-            return ident
-        sending = True
-        try:
-            while outbox:
-                # The buffer takes a frame whole, and keeps what an exception (out of a
-                # user's signal handler) leaves unsent.
-                wire.write(outbox.pop(0))
-            wire.flush()
-        except OSError:
-            hang_up()
-        finally:
-            sending = False
+        ident = post(channel, kind, parent, content)
+        deliver()
     return ident
+
+
+def post(channel, kind, parent, content):
+    """Prepares a message for deliver, as send does. Called in critical."""
+    global message
+    if child:
+        return ""
+    message += 1
+    ident = "%s_%d" % (SESSION, message)
+    body = ('{"channel":"%s","header":{"msg_id":"%s","msg_type":"%s","session":"%s","username":"",'
+            '"version":"5.3"},"parent_header":%s,"metadata":{},"content":%s}'
+            % (channel, ident, kind, SESSION, parent, content)).encode()
+    outbox.append(len(body).to_bytes(4, "big") + body)
+    return ident
+
+
+def deliver():
+    """Writes what was posted. Called in critical."""
+    global sending
+    if sending or child:  # a signal handler in the middle of this function
+        return
+    sending = True
+    try:
+        while outbox:
+            # The buffer takes a frame whole, and keeps what an exception (out of a
+            # user's signal handler) leaves unsent.
+            wire.write(outbox.popleft())
+        wire.flush()
+    except OSError:
+        hang_up()
+    finally:
+        sending = False
 
 
 def status(state, parent):
