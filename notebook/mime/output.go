@@ -64,13 +64,11 @@ func (o Output) Decode() Body {
 	o.Raw.Members(func(k string, v rawjson.Value) { m[k] = v })
 	switch typ := m["output_type"].Str(); typ {
 	case "stream":
-		text := NewText(nil)
-		text.Append(JoinText(m["text"]))
 		name := m["name"].Str()
 		if name == "" {
 			name = "stdout"
 		}
-		return &Stream{Name: name, Text: text}
+		return &Stream{Name: name, Text: textOfJSON(m["text"])}
 	case "display_data", "execute_result":
 		n, _ := m["execution_count"].Int()
 		return &Data{Result: typ == "execute_result", Count: n, Bundle: ReadBundle(m["data"]), Metadata: m["metadata"]}

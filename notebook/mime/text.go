@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 	"github.com/nbterm/nbterm/notebook/mime/spill"
 )
 
@@ -37,8 +38,11 @@ type Text struct {
 // chunk is immutable but for spare capacity behind data, which only the last chunk uses.
 type chunk struct {
 	data []byte
-	at   int64 // in the spill file, if data is nil
+	at   int64 // in the spill file, if data and json are nil
 	n    int
+
+	json  rawjson.Value // strings of a list in a file, with commas between them, that say it
+	lines int           // of json
 }
 
 // NewText returns an empty Text that spills into s, or keeps all in memory if s is nil.
@@ -124,7 +128,7 @@ func (t *Text) spillTo(rest int64, n int) {
 	for ; t.memory > rest && t.spilled < n; t.spilled++ {
 		c := t.chunks[t.spilled]
 		if c.data == nil {
-			continue
+			continue // on disk, or in the file's own bytes
 		}
 		at, err := t.spill.Put(c.data)
 		if err != nil {
@@ -254,13 +258,19 @@ func (v View) ReadFrom(dst []byte, off int64) ([]byte, error) {
 // Chunks calls f with the text from offset off on, piece by piece; f may not keep or
 // change p. An error of f or of the spill file ends it.
 func (v View) Chunks(off int64, f func(p []byte) error) error {
+	var decoded []byte
 	for _, c := range v.chunks {
 		if off >= int64(c.n) {
 			off -= int64(c.n)
 			continue
 		}
 		p := c.data
-		if p == nil {
+		switch {
+		case p != nil:
+		case c.json != nil:
+			decoded = c.decode(decoded[:0])
+			p = decoded
+		default:
 			p = make([]byte, c.n)
 			if _, err := v.spill.ReadAt(p, c.at); err != nil {
 				return err

@@ -73,3 +73,20 @@ func (v Value) Int() (n int, ok bool) {
 
 // True tells whether v is the word true.
 func (v Value) True() bool { return string(v) == "true" }
+
+// Element returns the next value of an array of which Data is a part that begins behind the
+// "[" or behind an element, and nil at the array's or the part's end. It expects valid JSON.
+func (r *Reader) Element() Value {
+	if r.space(); r.Pos < len(r.Data) && r.Data[r.Pos] == ',' {
+		r.Pos++
+		r.space()
+	}
+	if r.Pos >= len(r.Data) || r.Data[r.Pos] == ']' {
+		return nil
+	}
+	v, err := r.Skip()
+	if err != nil {
+		return nil
+	}
+	return v
+}

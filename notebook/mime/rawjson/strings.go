@@ -15,20 +15,27 @@ func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != String || len(v) < 2 {
 		return "", false
 	}
-	body := v[1 : len(v)-1]
-	i := bytes.IndexByte(body, '\\')
-	if i < 0 {
-		return string(body), true
+	if bytes.IndexByte(v, '\\') < 0 {
+		return string(v[1 : len(v)-1]), true
 	}
-	out := make([]byte, 0, len(body))
+	return string(v.AppendText(make([]byte, 0, len(v)-2))), true
+}
+
+// AppendText appends what a string value says to dst, see Text; nothing where v is no string.
+func (v Value) AppendText(dst []byte) []byte {
+	if v.Kind() != String || len(v) < 2 {
+		return dst
+	}
+	body := v[1 : len(v)-1]
 	for {
-		out = append(out, body[:i]...)
-		var n int
-		out, n = appendEscape(out, body[i:])
-		body = body[i+n:]
-		if i = bytes.IndexByte(body, '\\'); i < 0 {
-			return string(append(out, body...)), true
+		i := bytes.IndexByte(body, '\\')
+		if i < 0 {
+			return append(dst, body...)
 		}
+		dst = append(dst, body[:i]...)
+		var n int
+		dst, n = appendEscape(dst, body[i:])
+		body = body[i+n:]
 	}
 }
 
