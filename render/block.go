@@ -165,6 +165,9 @@ func Folded(b Block, head, tail int, th themes.Theme) Block {
 }
 
 func (f folded) Height(width int) int {
+	if e := endsOf(f.Block); e != nil {
+		return len(f.join(e, width))
+	}
 	return min(f.Block.Height(width), f.head+f.tail+1)
 }
 
@@ -173,6 +176,10 @@ func (f folded) Estimate(width int) int {
 }
 
 func (f folded) Lines(width, from, n int) []string {
+	if e := endsOf(f.Block); e != nil {
+		all := f.join(e, width)
+		return all[min(from, len(all)):min(from+n, len(all))]
+	}
 	h := f.Block.Height(width)
 	if h <= f.head+f.tail+1 {
 		return f.Block.Lines(width, from, n)
@@ -184,12 +191,23 @@ func (f folded) Lines(width, from, n int) []string {
 		from = f.head
 	}
 	if from == f.head && end > from {
-		note := fmt.Sprintf("… %d lines …", h-f.head-f.tail)
-		out = append(out, newText(note, f.style, &themes.Theme{}).Lines(width, 0, 1)...)
+		out = append(out, f.note(h-f.head-f.tail, width)...)
 		from++
 	}
 	if end > from {
 		out = append(out, f.Block.Lines(width, h-f.tail+from-f.head-1, end-from)...)
 	}
 	return out
+}
+
+// note is the line that stands for n others.
+func (f folded) note(n, width int) []string {
+	return newText(fmt.Sprintf("… %d lines …", n), f.style, &themes.Theme{}).Lines(width, 0, 1)
+}
+
+// join is all that is shown of a long text.
+func (f folded) join(e *ends, width int) []string {
+	out := e.first.Lines(width, 0, f.head)
+	tail := e.last.Lines(width, max(e.last.Height(width)-f.tail, 0), f.tail)
+	return append(append(out, f.note(e.lines-len(out)-len(tail), width)...), tail...)
 }

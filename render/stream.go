@@ -16,6 +16,11 @@ type stream struct {
 	seen  uint64 // its Version when it was read
 	read  int64  // how many of the bytes ever written to it are in store
 	lost  int64  // its Dropped when all of it was read last
+
+	// What was read of a long text for a fold, nil for nothing, and its Version then.
+	peek     *ends
+	peeked   bool
+	peekedAt uint64
 }
 
 // marks at the left of what is not plain output.

@@ -33,7 +33,7 @@ func notebookOf(b *testing.B, n int) []byte {
 	return file.Bytes()
 }
 
-func opened(b *testing.B, file []byte) *Model {
+func opened(b testing.TB, file []byte) *Model {
 	b.Helper()
 	doc, err := notebook.Parse(file)
 	if err != nil {

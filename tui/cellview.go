@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	foldOver = 40 // lines; longer outputs are folded
+	foldOver = foldHead + 1 + foldTail // lines; longer outputs are folded
 	foldHead = 20
 	foldTail = 19
 )
@@ -224,21 +224,21 @@ func (v *cellView) addOutputs(width int) {
 	total := 0
 	for _, b := range v.order {
 		render.Expand(b, v.fold == foldNone)
-		total += b.Height(width)
+		if v.fold == foldAll {
+			total += render.Count(b, width)
+		}
 	}
-	if v.fold == foldAll && total > 0 {
+	if total > 0 {
 		v.addLine(v.look.folded(total, width))
 		return
 	}
 	from := 0
 	for i, b := range v.order {
 		from += v.counts[i]
-		h := b.Height(width)
-		if v.fold == foldLong && h > foldOver {
+		if v.fold == foldLong {
 			b = render.Folded(b, foldHead, foldTail, v.look.theme)
-			h = b.Height(width)
 		}
-		if h > 0 {
+		if h := b.Height(width); h > 0 {
 			v.parts = append(v.parts, part{block: b, height: h, from: from - v.counts[i], to: from})
 		}
 	}

@@ -85,7 +85,7 @@ func (v *cellView) foldsAway(width int) bool {
 		return true
 	}
 	for _, b := range v.order {
-		if b.Height(width) > foldOver {
+		if render.Count(b, width) > foldOver {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ func (m *Model) pagerItems() []item {
 	width := max(m.width-m.look.gutter(m.width), 1)
 	var out []item
 	for n, pieces := range c.pieces() {
-		lines := c.order[n].Height(width)
+		lines := render.Count(c.order[n], width)
 		name := "pager: output"
 		if len(c.order) > 1 {
 			name = fmt.Sprintf("pager: output %d of %d", n+1, len(c.order))
