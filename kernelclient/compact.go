@@ -28,13 +28,15 @@ func (s *store) compact(upTo uint64) {
 			kept = append(kept, r)
 			continue
 		}
-		s.memory -= payload(r.event.Body)
-		s.dropped = max(s.dropped, r.event.Seq)
+		s.gone(r)
 	}
-	if len(kept) == len(s.records) {
-		return
+	if len(kept) < len(s.records) {
+		s.keep(kept)
 	}
-	clear(s.records[len(kept):])
+}
+
+// keep makes kept the records; it may be a part of them in the same memory. mu is held.
+func (s *store) keep(kept []record) {
 	s.records = slices.Clip(slices.Clone(kept)) // a long run's list is not kept for a short rest
 	s.era++
 	s.spills.renew(s.records)

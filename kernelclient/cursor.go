@@ -40,5 +40,6 @@ func (l *Log) Saved(_ context.Context, mark SaveMark) error {
 	}
 	l.info.Saved = mark
 	l.store.compact(mark.Cursor.Seq)
+	l.describe()
 	return nil
 }

@@ -14,9 +14,10 @@ const unbegun = time.Second
 // execution is the request that was handed to the driver.
 type execution struct {
 	Request
-	begun chan struct{} // closed when the kernel said that it runs the code
-	over  chan struct{} // closed when the driver's Run returned
-	heard atomic.Int64  // when it last put something out, in Unix nanoseconds
+	resumed bool          // an earlier process handed it over
+	begun   chan struct{} // closed when the kernel said that it runs the code
+	over    chan struct{} // closed when the driver's Run returned
+	heard   atomic.Int64  // when it last put something out, in Unix nanoseconds
 }
 
 // awaitBegin waits until an interrupt can hit the code. A kernel that has taken a request

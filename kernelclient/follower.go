@@ -96,10 +96,7 @@ func (s *store) batch(f *follower) (records []record, more chan struct{}, err er
 		if s.ended {
 			return nil, nil, io.EOF
 		}
-		if s.more == nil {
-			s.more = make(chan struct{})
-		}
-		return nil, s.more, nil
+		return nil, s.waiting(), nil
 	}
 	s.seal()
 	var size int64
@@ -137,9 +134,8 @@ func (s *store) drop() {
 		return
 	}
 	for _, r := range s.records[:n] {
-		s.memory -= payload(r.event.Body)
+		s.gone(r)
 	}
-	s.dropped = s.records[n-1].event.Seq
 	s.scanned = max(s.scanned, s.dropped)
 	s.records = slices.Delete(s.records, 0, n)
 }

@@ -18,6 +18,17 @@ type LogOptions struct {
 	Forget         bool          // keep nothing that every present follower has taken
 	Memory         int64         // bytes of output kept in memory, what is more is spilled; 0 = 64 MiB
 	Epoch          string        // of the log's cursors; "" = a random one, which no other log has
+	// History is what an earlier process recorded of this context, up to its own end. The
+	// ContextInfo's Saved is of it too. Its driver's Open finds the kernel that it had, and
+	// resumes what ran on it if it is a Resumer.
+	History []event.Event
+	Record  Recorder // gets everything too; nil = nobody
+	// Limit is how many bytes of events are kept, 0 = no limit. Beyond it the oldest runs
+	// lose the middle of what they put out, with a mark.
+	Limit int64
+	// Gone says that the kernel of the History is no more, and why: the log begins Dead. A
+	// restart calls the driver's Open.
+	Gone error
 }
 
 // giveUp is how long a run that timed out may ignore its interrupt before its end is recorded all the same.
@@ -38,12 +49,16 @@ type Log struct {
 	info       ContextInfo
 	caps       Capabilities
 	queue      []Request
+	resumed    []Request             // what ran when an earlier process ended
+	unopened   bool                  // Open was not called yet, as the kernel was gone before
 	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
 	cells      map[event.InputID]event.ExecID
 	running    *execution
 	stopped    map[string]string  // groups that a failure ended: why what comes later does not run
 	cancelOpen context.CancelFunc // of the start that is under way, else nil
 	opened     chan struct{}      // closed when that start returned
+	described  chan struct{}      // has room for one: info changed in a way that a Recorder is told of
+	recorded   chan struct{}      // closed when the Recorder has everything, after the end
 	err        error              // why the state is Dead
 	closing    bool
 }
@@ -55,17 +70,36 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 	life, end := context.WithCancel(context.Background())
 	l := &Log{
 		driver: d, opt: opt, store: newStore(opt.Epoch, opt.Memory, opt.Forget), life: life, end: end,
-		wake: make(chan struct{}, 1), info: info,
+		wake: make(chan struct{}, 1), described: make(chan struct{}, 1), recorded: make(chan struct{}), info: info,
 		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{}, stopped: map[string]string{},
 	}
-	l.info.Started = time.Now()
-	l.setState(event.State{State: event.Starting, Generation: 1})
-	l.mu.Lock()
-	l.start(d.Open, nil)
-	l.mu.Unlock()
+	l.store.limit = opt.Limit
+	l.begin()
+	if opt.Record != nil {
+		go l.recordLoop() // shut waits for it
+	} else {
+		close(l.recorded)
+	}
 	l.idle.Go(l.serve)
 	l.idle.Go(l.spillLoop)
 	return l
+}
+
+// begin opens the driver, after what an earlier process left.
+func (l *Log) begin() {
+	if l.info.Started.IsZero() {
+		l.info.Started = time.Now()
+	}
+	l.takeUp(l.opt.History)
+	if l.opt.Gone != nil {
+		l.unopened = true
+		l.over(l.opt.Gone)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.change(event.State{State: event.Starting, Generation: l.info.State.Generation})
+	l.start(l.driver.Open, nil)
 }
 
 // opener is Driver.Open with its sink bound, or Driver.Restart.
@@ -118,6 +152,7 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 		l.info.PID, l.info.PIDStart, l.info.ConnFile = ready.PID, ready.PIDStart, ready.ConnFile
 		l.change(event.State{State: event.Idle, Generation: gen})
 	}
+	l.describe()
 	l.mu.Unlock()
 	if waits && err != nil && !errors.Is(err, context.Canceled) {
 		l.died(err.Error())
@@ -131,8 +166,9 @@ func (l *Log) Info() ContextInfo {
 	defer l.mu.Unlock()
 	info := l.info
 	info.Err, info.Waiting, info.Last = l.err, len(l.queue), l.store.cursor()
+	info.Running = len(l.resumed)
 	if l.running != nil {
-		info.Running = 1
+		info.Running++
 	}
 	return info
 }
@@ -225,6 +261,14 @@ func (l *Log) died(detail string) {
 	l.cancelQueued(func(Request) bool { return true }, "the kernel is not running: "+detail)
 }
 
+// describe has the Recorder told of what l.info says now.
+func (l *Log) describe() {
+	select {
+	case l.described <- struct{}{}:
+	default:
+	}
+}
+
 func (l *Log) poke() {
 	select {
 	case l.wake <- struct{}{}:
@@ -240,6 +284,7 @@ func (l *Log) spillLoop() {
 		case <-l.life.Done():
 			return
 		}
+		l.store.trim()
 		if err := l.store.relieve(); err != nil {
 			l.store.append(event.Event{Time: time.Now(), Body: event.Gap{Detail: fmt.Sprintf("output stays in memory: %v", err)}})
 			return
@@ -299,8 +344,14 @@ func (l *Log) beginRestart() ([]Request, error) {
 	if l.cancelOpen != nil {
 		l.cancelOpen()
 	}
-	l.start(func(ctx context.Context, _ Sink) (Ready, error) { return l.driver.Restart(ctx) }, l.opened)
-	return l.takeOut(func(Request) bool { return true }), nil
+	open := func(ctx context.Context, _ Sink) (Ready, error) { return l.driver.Restart(ctx) }
+	if l.unopened {
+		open, l.unopened = l.driver.Open, false
+	}
+	l.start(open, l.opened)
+	waiting := append(l.resumed, l.takeOut(func(Request) bool { return true })...)
+	l.resumed = nil
+	return waiting, nil
 }
 
 // Stop implements Context. With force the kernel gets no time to end by itself.
@@ -334,6 +385,7 @@ func (l *Log) shut(ctx context.Context, stop bool) error {
 		l.setState(event.State{State: event.Dead, Generation: gen, Detail: "stopped"})
 	}
 	l.store.end()
+	<-l.recorded
 	if l.opt.OnStop != nil {
 		l.opt.OnStop()
 	}

@@ -118,9 +118,8 @@ func (l *Log) finish(id event.ExecID, out Outcome) {
 // serve runs the queue, one at a time, until the log is closed.
 func (l *Log) serve() {
 	for {
-		r, ok := l.take()
-		if ok {
-			l.run(r)
+		if x := l.take(); x != nil {
+			l.run(x)
 			continue
 		}
 		select {
@@ -132,30 +131,39 @@ func (l *Log) serve() {
 }
 
 // take removes the next request if the kernel can run it.
-func (l *Log) take() (Request, bool) {
+func (l *Log) take() *execution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) == 0 || l.closing || l.cancelOpen != nil {
-		return Request{}, false
+	if len(l.queue)+len(l.resumed) == 0 || l.closing || l.cancelOpen != nil {
+		return nil
 	}
 	switch l.info.State.State {
 	case event.Idle, event.Busy, event.Reconnecting:
 	default:
-		return Request{}, false
+		return nil
 	}
-	r := l.queue[0]
-	l.queue = slices.Delete(l.queue, 0, 1)
-	l.running = &execution{Request: r, begun: make(chan struct{}), over: make(chan struct{})}
-	return r, true
+	from := &l.queue
+	x := &execution{begun: make(chan struct{}), over: make(chan struct{})}
+	if len(l.resumed) > 0 {
+		from, x.resumed = &l.resumed, true
+		close(x.begun)
+	}
+	x.Request = (*from)[0]
+	*from = slices.Delete(*from, 0, 1)
+	l.running = x
+	return x
 }
 
-func (l *Log) run(r Request) {
-	l.record(r.ID, event.Accepted{})
+func (l *Log) run(x *execution) {
+	r := x.Request
+	if !x.resumed {
+		l.record(r.ID, event.Accepted{})
+	}
 	ctx, cancel := context.WithCancel(l.life)
 	defer cancel()
 	limit := l.watch(ctx, cancel, r)
 	generation := l.Info().State.Generation
-	out := l.driver.Run(ctx, r)
+	out := l.drive(ctx, x)
 	if clock := limit.expired.Load(); clock != nil && out.Reason != event.Died && (out.Reason != event.Lost || limit.gaveUp.Load()) {
 		out.Reason, out.Detail = event.TimedOut, clock.Why()
 	} else if l.life.Err() != nil && out.Reason == event.Lost {
@@ -166,6 +174,9 @@ func (l *Log) run(r Request) {
 	}
 	why := stops(r, out)
 	ended := out.Reason == event.Died || out.Reason == event.Lost
+	if x.resumed && out.Reason == event.Lost {
+		why = "not run: the end of the cell before it was not seen"
+	}
 	if limit.gaveUp.Load() && !ended {
 		why, ended = "not run: the kernel is busy with a cell that ignores the interrupt", true
 	}
@@ -182,6 +193,17 @@ func (l *Log) run(r Request) {
 	for _, q := range dropped {
 		l.finish(q.ID, Outcome{Reason: event.Cancelled, Detail: why})
 	}
+}
+
+// drive runs an execution, or waits for the end of one that an earlier process handed over.
+func (l *Log) drive(ctx context.Context, x *execution) Outcome {
+	if !x.resumed {
+		return l.driver.Run(ctx, x.Request)
+	}
+	if d, ok := l.driver.(Resumer); ok {
+		return d.Resume(ctx, x.Request)
+	}
+	return Outcome{Reason: event.Lost, Detail: "the process that listened to it ended"}
 }
 
 // notAlive makes sure that a kernel that died in a run is Dead, also if the driver did not

@@ -14,6 +14,7 @@ const (
 	joinBytes   = 32 << 10 // stream chunks are joined in the store up to this size
 	batchBytes  = 4 << 20  // what one Next returns at most, roughly
 	batchEvents = 8192
+	bare        = 100 // what a record takes beside its payload, roughly
 )
 
 // store is the numbered record of a context's events: written by Emit, read by any number
@@ -23,7 +24,9 @@ type store struct {
 	epoch   string
 	bound   int64         // payload bytes kept in memory before the oldest are spilled
 	forget  bool          // drop what every open follower has taken
-	pressed chan struct{} // has room for one: memory is over its bound
+	limit   int64         // bytes kept at all, 0 = no limit
+	pressed chan struct{} // has room for one: memory or what is kept is over its bound
+	over    chan struct{} // closed by end
 
 	mu      sync.Mutex // guards all below
 	records []record   // ascending by Seq; dense but for what was dropped
@@ -33,6 +36,9 @@ type store struct {
 	tail    []byte     // text of the last record while it is an unsealed stream
 	open    bool       // the last record may still grow
 	memory  int64
+	held    int64         // weight of all records
+	trimAt  int64         // what held has to be for the next trim, if more than limit
+	wasted  int64         // weight of those that were dropped since somebody started over
 	scanned uint64        // records up to this Seq hold nothing more to spill
 	more    chan struct{} // nil while nobody waits; closed when something was appended
 	ended   bool
@@ -43,6 +49,7 @@ type store struct {
 type record struct {
 	event event.Event
 	away  *away // where its payload is, if it was spilled
+	lost  int64 // bytes that this Gap stands for, if trim put it here
 }
 
 // newStore returns an empty store. Its owner runs relieve in a goroutine. bound 0 is
@@ -56,7 +63,7 @@ func newStore(epoch string, bound int64, forget bool) *store {
 	}
 	return &store{
 		epoch: epoch, bound: bound, forget: forget,
-		pressed: make(chan struct{}, 1), readers: map[*follower]uint64{}, spills: newSpills(),
+		pressed: make(chan struct{}, 1), over: make(chan struct{}), readers: map[*follower]uint64{}, spills: newSpills(),
 	}
 }
 
@@ -92,12 +99,26 @@ func (s *store) load(events []event.Event) {
 func (s *store) put(e event.Event) {
 	s.records = append(s.records, record{event: e})
 	s.last = e.Seq
+	s.held += bare
 	s.grew(payload(e.Body))
+}
+
+// weigh is how many bytes a record stands for, in memory or on disk.
+func weigh(r record) int64 { return bare + payload(r.event.Body) + r.away.size() }
+
+// gone counts a record that was dropped. mu is held.
+func (s *store) gone(r record) {
+	s.memory -= payload(r.event.Body)
+	s.held -= weigh(r)
+	s.wasted += weigh(r)
+	s.dropped = max(s.dropped, r.event.Seq)
 }
 
 // grew counts payload that came into memory. mu is held.
 func (s *store) grew(n int64) {
-	if s.memory += n; s.memory > s.bound {
+	s.memory += n
+	s.held += n
+	if s.memory > s.bound || s.tooLong() {
 		select {
 		case s.pressed <- struct{}{}:
 		default:
@@ -115,6 +136,40 @@ func (s *store) cursor() Cursor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Cursor{Epoch: s.epoch, Seq: s.last}
+}
+
+// grown is closed when there is something behind a Seq, and after the end.
+func (s *store) grown(seq uint64) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last > seq || s.ended {
+		c := make(chan struct{})
+		close(c)
+		return c
+	}
+	return s.waiting()
+}
+
+// waiting is closed when more comes. mu is held.
+func (s *store) waiting() chan struct{} {
+	if s.more == nil {
+		s.more = make(chan struct{})
+	}
+	return s.more
+}
+
+// wasteful tells whether a copy of the log is mostly of what was dropped since it was made.
+func (s *store) wasteful() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wasted > s.held+joinBytes
+}
+
+// startOver says that the log is copied anew.
+func (s *store) startOver() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wasted = 0
 }
 
 // tell wakes the followers that wait. mu is held.
@@ -164,6 +219,7 @@ func (s *store) end() {
 	defer s.mu.Unlock()
 	if !s.ended {
 		s.ended = true
+		close(s.over)
 		s.tell()
 		s.letGo()
 	}
