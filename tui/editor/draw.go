@@ -116,9 +116,14 @@ func (d *drawer) line(i, row int) {
 		return d.put(text, c, kind)
 	}
 	if isPlain(text) {
-		plainCells(v, text, row, paint)
+		d.e.plainCells(text, row, paint)
 	} else {
 		d.e.walk(text, paint)
+	}
+	if v.Wrap && d.left > 0 && last < d.e.rowsOf(text)-1 { // an empty row for the cursor
+		if d.endRow(); d.left > 0 {
+			d.startRow()
+		}
 	}
 	if d.left > 0 {
 		d.lineEnd(i)
@@ -147,18 +152,23 @@ func (d *drawer) mark(i, length int) {
 }
 
 // plainCells is walk for plain lines; it goes straight to where drawing starts.
-func plainCells(v *view, text string, row int, fn func(cell) bool) {
-	at := v.left
-	if v.Wrap {
-		at = row * v.cols
-	}
-	for ; at < len(text); at++ {
-		c := cell{from: at, to: at + 1, col: at, width: 1}
-		if v.Wrap {
-			c.row, c.col = at/v.cols, at%v.cols
+func (e *Editor) plainCells(text string, row int, fn func(cell) bool) {
+	v := &e.view
+	if !v.Wrap {
+		for at := v.left; at < len(text); at++ {
+			if !fn(cell{from: at, to: at + 1, col: at, width: 1}) {
+				return
+			}
 		}
-		if !fn(c) {
-			return
+		return
+	}
+	breaks := e.breaks(text)
+	for ; row <= len(breaks); row++ {
+		from, to := rowBytes(text, breaks, row)
+		for at := from; at < to; at++ {
+			if !fn(cell{from: at, to: at + 1, row: row, col: at - from, width: 1}) {
+				return
+			}
 		}
 	}
 }

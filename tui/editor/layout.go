@@ -2,7 +2,6 @@ package editor
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/nbterm/nbterm/themes"
 )
@@ -28,6 +27,7 @@ type view struct {
 	rows   sums
 	total  int // rows of all lines, -1 if not known. For Wrap only
 	left   int // first column shown. Without Wrap only
+	kept   keptBreaks
 	styles *styles
 }
 
@@ -101,37 +101,46 @@ func (e *Editor) height() int {
 
 // cell is a column, or two, of a line as drawn. A tab is several cells.
 type cell struct {
-	from, to int // bytes of the line
-	row, col int // row of the line; column of the row
-	width    int
-	part     int // of a tab
+	from, to    int // bytes of the line
+	row, col    int // row of the line; column of the row
+	width       int
+	part, parts int // of a tab
 }
 
 // walk goes over the cells of line until fn returns false, and returns where the line
 // ends: a row and a column.
 func (e *Editor) walk(line string, fn func(c cell) bool) (row, col int) {
-	v := &e.view
-	wrap := v.Wrap && v.cols > 0
+	wrap := e.view.Wrap && e.view.cols > 0
+	var breaks []int
+	if wrap {
+		breaks = e.breaks(line)
+	}
 	logical := 0 // column if the line were not wrapped: tab stops count from its start
 	for i := 0; i < len(line); {
+		if len(breaks) > 0 && breaks[0] == i {
+			row, col, breaks = row+1, 0, breaks[1:]
+		}
 		n, w := cluster(line[i:])
 		parts := 1
 		if line[i] == '\t' && n == 1 {
-			parts = e.opt.TabWidth - logical%e.opt.TabWidth
+			if parts = e.opt.TabWidth - logical%e.opt.TabWidth; wrap { // it ends with the row
+				parts = max(1, min(parts, e.view.cols-col))
+			}
+		}
+		if wrap {
+			w = min(w, e.view.cols)
 		}
 		for part := range parts {
-			if wrap {
-				if w = min(w, v.cols); col+w > v.cols {
-					row, col = row+1, 0
-				}
-			}
-			if !fn(cell{i, i + n, row, col, w, part}) {
+			if !fn(cell{i, i + n, row, col, w, part, parts}) {
 				return row, col
 			}
 			col += w
 			logical += w
 		}
 		i += n
+	}
+	if len(breaks) > 0 {
+		return row + 1, 0
 	}
 	return row, col
 }
@@ -147,17 +156,7 @@ func isPlain(line string) bool {
 }
 
 // rowsOf returns how many rows line takes; for Wrap only.
-func (e *Editor) rowsOf(line string) int {
-	// But for tabs, no character is wider than it has bytes.
-	if len(line)+strings.Count(line, "\t")*(e.opt.TabWidth-1) <= e.view.cols {
-		return 1
-	}
-	if isPlain(line) {
-		return max(1, (len(line)+e.view.cols-1)/e.view.cols)
-	}
-	row, _ := e.walk(line, func(cell) bool { return true })
-	return row + 1
-}
+func (e *Editor) rowsOf(line string) int { return len(e.breaks(line)) + 1 }
 
 func (e *Editor) rowsAt(i int) int { return e.rowsOf(e.lines[i]) }
 
@@ -187,10 +186,10 @@ func (e *Editor) rowCol(p Pos) (y, col int) {
 	y = v.rows.before(p.Line, e.rowsAt)
 	line := e.lines[p.Line]
 	if isPlain(line) {
-		if p.Byte == len(line) && p.Byte > 0 { // behind the last row, never on one more
-			return y + (p.Byte-1)/v.cols, (p.Byte-1)%v.cols + 1
-		}
-		return y + p.Byte/v.cols, p.Byte % v.cols
+		breaks := e.breaks(line)
+		row := rowOfByte(breaks, p.Byte)
+		from, _ := rowBytes(line, breaks, row)
+		return y + row, p.Byte - from
 	}
 	row, col := e.walk(line, func(c cell) bool { return c.from < p.Byte })
 	return y + row, col
@@ -210,56 +209,49 @@ func (e *Editor) posAt(col, y int) Pos {
 	i, row := e.lineAt(y)
 	line := e.lines[i]
 	col = max(col, 0)
-	if isPlain(line) {
-		at := col
-		if e.view.Wrap && e.view.cols > 0 {
-			at = row*e.view.cols + min(col, e.view.cols)
-			if at < len(line) && col >= e.view.cols { // that is the next row's start
-				at--
-			}
-		}
-		return Pos{i, min(at, len(line))}
+	if !isPlain(line) {
+		return Pos{i, e.byteAt(line, row, col)}
 	}
-	return Pos{i, e.byteAt(line, row, col)}
+	if !e.view.Wrap || e.view.cols == 0 {
+		return Pos{i, min(col, len(line))}
+	}
+	from, to := rowBytes(line, e.breaks(line), row)
+	if to < len(line) || to == len(line) && row < len(e.breaks(line)) {
+		to-- // that is the next row's start
+	}
+	return Pos{i, min(from+col, max(to, from))}
 }
 
 // byteAt returns the boundary nearest to a column of a row of line; where the row ends
 // before, its last one that is not the start of the next row.
 func (e *Editor) byteAt(line string, row, col int) int {
-	at, tab, last := len(line), cell{}, 0
-	behind := false // the place is the tab or, if that is still on the row, behind it
-	e.walk(line, func(c cell) bool {
+	at, tab, last := -1, -1, len(line)
+	endRow, _ := e.walk(line, func(c cell) bool {
 		switch {
-		case behind && c.from == tab.from:
-			return true
-		case behind:
-			if c.row == row || tab.row < row {
-				at = c.from
-			} else {
-				at = tab.from
-			}
+		case c.row != row:
+			return c.row < row
+		case tab >= 0 && c.from != tab:
+			at = c.from // behind the tab, and still on the row
 			return false
-		case c.row > row:
-			at = last
-			return false
-		}
-		if c.part == 0 {
-			tab = c
-		}
-		if c.row < row {
-			return true
 		}
 		last = c.from
-		if col >= c.col+c.width {
+		switch {
+		case tab >= 0 || col >= c.col+c.width:
+			return true
+		case c.parts > 1 && (col-c.col+c.part)*2 >= c.parts:
+			tab = c.from
 			return true
 		}
 		at = c.from
-		if line[c.from] == '\t' && (tab.row < row || (col-tab.col)*2 >= e.opt.TabWidth) {
-			at, behind = c.to, true
-		}
-		return behind
+		return false
 	})
-	return at
+	switch {
+	case at >= 0:
+		return at
+	case endRow > row:
+		return last
+	}
+	return len(line)
 }
 
 // Height is the number of rows at a width, at least 1. The last column of the width is
