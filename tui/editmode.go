@@ -171,7 +171,7 @@ func (v *cellView) closeEditor() {
 
 // editorView is how editors are drawn.
 func (l *look) editorView(focused bool) editor.View {
-	return editor.View{Wrap: !l.cut, Numbers: l.numbers, Focused: focused, Theme: l.theme}
+	return editor.View{Wrap: !l.cut, Numbers: l.numbers, Focused: focused, Palette: l.palette}
 }
 
 // editCursor is where the terminal's cursor stands in edit mode, nil if that is out of sight.

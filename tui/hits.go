@@ -6,8 +6,8 @@ import (
 	xansi "github.com/charmbracelet/x/ansi"
 
 	"github.com/nbterm/nbterm/notebook"
-	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui/editor"
 	"github.com/nbterm/nbterm/tui/find"
 )
 
@@ -95,10 +95,10 @@ func (v *cellView) foldsAway(width int) bool {
 // rowIn looks for the row of a part that shows the hit.
 func (v *cellView) rowIn(pt part, h find.Hit, p *find.Pattern, width int) int {
 	if h.Output == find.Source {
-		if v.cell.Type == notebook.Markdown { // drawn, its lines are others
-			return pt.nthRow(width, linesWith(v.cell.Source, p, h.From), p)
+		if e, ok := pt.block.(*editor.Editor); ok {
+			return pt.near(width, e.RowOf(h.Line, width), p, "")
 		}
-		return pt.near(width, v.sourceRow(h.Line, width), p, "")
+		return pt.nthRow(width, linesWith(v.cell.Source, p, h.From), p) // drawn Markdown: its lines are others
 	}
 	var above, total int
 	line := ""
@@ -171,21 +171,13 @@ func (p part) nthRow(width, n int, pattern *find.Pattern) int {
 	return found
 }
 
-// sourceRow is the row of the source's drawing at which a line of it begins.
-func (v *cellView) sourceRow(line, width int) int {
-	if line <= 0 {
-		return 0
-	}
-	return render.Source(firstLines(v.cell.Source, line), "", v.look.theme).Height(width)
-}
-
 // rowOfLine is the row of the cell at which a line of its source is drawn; for Markdown,
 // a guess.
 func (v *cellView) rowOfLine(line, width int) int {
 	v.lay(width)
 	body := max(width-v.look.gutter(width), 1)
-	if v.cell.Type != notebook.Markdown {
-		return min(v.sourceRow(line, body), max(v.height-1, 0))
+	if e, ok := v.parts[0].block.(*editor.Editor); ok {
+		return min(e.RowOf(line, body), max(v.height-1, 0))
 	}
 	for _, h := range notebook.Headings(v.cell) {
 		if h.Line == line {

@@ -18,6 +18,7 @@ import (
 // look is what all cells need to be drawn: it ties render to the theme.
 type look struct {
 	theme    themes.Theme
+	palette  *editor.Palette // of theme
 	language string
 	now      func() time.Time
 	numbers  bool // of the lines of sources
@@ -27,21 +28,21 @@ type look struct {
 }
 
 func newLook(th themes.Theme, language string, now func() time.Time) *look {
-	return &look{theme: th, language: language, now: now}
+	l := &look{language: language, now: now}
+	l.setTheme(th)
+	return l
 }
+
+func (l *look) setTheme(th themes.Theme) { l.theme, l.palette = th, editor.NewPalette(th) }
 
 func (l *look) source(c *notebook.Cell) render.Block {
 	switch {
 	case c.Type == notebook.Markdown:
 		return render.Markdown(c.Source, l.theme)
-	case l.numbers || l.cut:
+	default: // as it is drawn while it is edited: entering edit mode moves no text
 		e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
 		e.SetView(l.editorView(false))
 		return e
-	case c.Type == notebook.Code:
-		return render.Source(c.Source, l.language, l.theme)
-	default:
-		return render.Source(c.Source, "", l.theme)
 	}
 }
 

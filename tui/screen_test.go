@@ -64,7 +64,7 @@ func TestHelpListsEveryKey(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	a := open(t, setup{file: wide()})
-	a.Type(screentest.Click(20, 12))
+	a.Type(screentest.Click(20, 20))
 	a.shows("2/60")
 	first := strings.Split(a.Text(), "\n")[0]
 	a.Type(screentest.Wheel(5, 5, 2))

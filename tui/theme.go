@@ -30,7 +30,7 @@ func (m *Model) background(msg tea.BackgroundColorMsg) {
 
 // setTheme draws everything anew in another theme.
 func (m *Model) setTheme(th themes.Theme) {
-	m.look.theme = th
+	m.look.setTheme(th)
 	for _, v := range m.cells {
 		v.outputs, v.decoded = nil, false
 	}

@@ -11,7 +11,7 @@ import (
 // bench opens a text as a program does that is about to draw 50 of its rows.
 func bench(text string, wrap bool) *Editor {
 	e := New(text, Options{Language: "python"})
-	e.SetView(View{Wrap: wrap, Numbers: true, Focused: true, Theme: themes.Dark()})
+	e.SetView(View{Wrap: wrap, Numbers: true, Focused: true, Palette: NewPalette(themes.Dark())})
 	e.SetCursor(Pos{e.LineCount() / 2, 3})
 	frame(e)
 	return e

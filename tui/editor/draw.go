@@ -21,17 +21,18 @@ const (
 // kinds is how many highlight.Kinds there are.
 const kinds = int(highlight.Decorator) + 1
 
-// styles are the sequences that turn the styles of a theme on.
-type styles struct {
+// Palette is the styles of a theme as sequences that turn them on. Editors share one.
+type Palette struct {
 	on     [kinds][markings]string
 	number themes.Style
 }
 
-func newStyles(th *themes.Theme) *styles {
-	s := &styles{number: th.LineNumber}
+// NewPalette makes the palette of a theme.
+func NewPalette(th themes.Theme) *Palette {
+	s := &Palette{number: th.LineNumber}
 	for k := range kinds {
 		for m := range markings {
-			st := highlight.Kind(k).Style(th)
+			st := highlight.Kind(k).Style(&th)
 			if m&matched != 0 {
 				st.Bold, st.Underline = true, true
 			}
@@ -48,8 +49,8 @@ func newStyles(th *themes.Theme) *styles {
 // in the reset state, has SGR sequences only, and is at most width columns wide.
 func (e *Editor) Lines(width, from, n int) []string {
 	_, _ = e.CursorXY(width) // scrolls sideways
-	if e.view.styles == nil {
-		e.view.styles = newStyles(&e.view.Theme)
+	if e.view.Palette == nil {
+		e.view.Palette = &Palette{}
 	}
 	if from < 0 || n <= 0 || from >= e.height() {
 		return nil
@@ -190,7 +191,7 @@ func (d *drawer) put(text string, c cell, kind highlight.Kind) bool {
 	if c.from == d.atA || c.from == d.atB {
 		marking |= matched
 	}
-	d.style(v.styles.on[kind][marking])
+	d.style(v.Palette.on[kind][marking])
 	if col < 0 || col+c.width > v.window { // half of a wide character
 		d.row = append(d.row, ' ')
 		return true
@@ -236,7 +237,7 @@ func (d *drawer) lineEnd(i int) {
 		return
 	}
 	if _, col := d.e.rowCol(end); col >= v.left && col < v.left+v.window {
-		d.style(v.styles.on[highlight.Plain][selected])
+		d.style(v.Palette.on[highlight.Plain][selected])
 		d.row = append(d.row, ' ')
 	}
 }
@@ -253,7 +254,7 @@ func (d *drawer) startRow() {
 		n = strconv.Itoa(d.number)
 		d.number = 0
 	}
-	d.row = append(d.row, v.styles.number.Render(strings.Repeat(" ", v.gutter-1-len(n))+n)...)
+	d.row = append(d.row, v.Palette.number.Render(strings.Repeat(" ", v.gutter-1-len(n))+n)...)
 	d.row = append(d.row, ' ')
 }
 

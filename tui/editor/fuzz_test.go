@@ -50,7 +50,7 @@ func (m *model) step(op, arg byte) {
 		func() { e.SetCursor(Pos{int(arg) % 6, int(arg) % 13}) },
 		func() { e.Enter(extend, int(arg)%9) },
 		func() {
-			e.SetView(View{Wrap: arg%2 == 0, Numbers: arg%3 == 0, Focused: arg%5 == 0, Theme: themes.Dark()})
+			e.SetView(View{Wrap: arg%2 == 0, Numbers: arg%3 == 0, Focused: arg%5 == 0, Palette: NewPalette(themes.Dark())})
 		},
 		func() { e.SetText(m.text[:len(m.text)*int(arg)/255] + piece); m.text = e.Text() },
 		func() { e.Restore(piece + m.text[len(m.text)*int(arg)/255:]); m.text = e.Text() },
@@ -76,7 +76,7 @@ func FuzzEditor(f *testing.F) {
 		}
 		m := &model{t: t, e: New(text, Options{Language: "python"})}
 		m.text = m.e.Text()
-		m.e.SetView(View{Wrap: true, Theme: themes.Dark(), Focused: true})
+		m.e.SetView(View{Wrap: true, Palette: NewPalette(themes.Dark()), Focused: true})
 		for i := 0; i+1 < len(ops); i += 2 {
 			m.step(ops[i], ops[i+1])
 			width := 1 + int(ops[i])%40

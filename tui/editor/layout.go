@@ -2,8 +2,6 @@ package editor
 
 import (
 	"strconv"
-
-	"github.com/nbterm/nbterm/themes"
 )
 
 // minText is how many columns of text there must be beside line numbers.
@@ -11,10 +9,10 @@ const minText = 4
 
 // View says how an editor is drawn.
 type View struct {
-	Wrap    bool // long lines go on in the next row; else the text scrolls sideways
-	Numbers bool // line numbers at the left
-	Focused bool // the bracket pair at the cursor is shown
-	Theme   themes.Theme
+	Wrap    bool     // long lines go on in the next row; else the text scrolls sideways
+	Numbers bool     // line numbers at the left
+	Focused bool     // the bracket pair at the cursor is shown
+	Palette *Palette // nil: no colours
 }
 
 // view is how the text lies on the screen. Rows are counted for cols and wrap.
@@ -28,7 +26,6 @@ type view struct {
 	total  int // rows of all lines, -1 if not known. For Wrap only
 	left   int // first column shown. Without Wrap only
 	kept   keptBreaks
-	styles *styles
 }
 
 // SetView sets how the editor is drawn.
@@ -38,8 +35,8 @@ func (e *Editor) SetView(v View) {
 		w.forget()
 		w.left = 0
 	}
-	if w.styles == nil || v.Theme != w.Theme {
-		w.styles = newStyles(&v.Theme)
+	if v.Palette == nil {
+		v.Palette = &Palette{}
 	}
 	w.View = v
 }
@@ -271,6 +268,13 @@ func (e *Editor) CursorXY(width int) (x, y int) {
 	y, col := e.rowCol(e.cursor)
 	e.scrollTo(col)
 	return e.view.gutter + max(0, min(col-e.view.left, e.view.window-1)), y
+}
+
+// RowOf is the row of the drawing at a width that a line begins on.
+func (e *Editor) RowOf(line, width int) int {
+	e.layout(width)
+	y, _ := e.rowCol(Pos{Line: max(0, min(line, len(e.lines)-1))})
+	return y
 }
 
 // PosAt is the place in the text nearest to a place of the drawing, as last drawn.

@@ -69,7 +69,7 @@ func TestSidewaysScroll(t *testing.T) {
 func TestStyles(t *testing.T) {
 	th := themes.Dark()
 	e := open(t, "if ^(a|):\n  'x'", "python")
-	e.SetView(View{Theme: th, Focused: true})
+	e.SetView(View{Palette: NewPalette(th), Focused: true})
 	sel := func(s themes.Style) themes.Style { return th.Selection.Over(s) }
 	pair := themes.Style{Bold: true, Underline: true}
 	got := strings.Join(e.Lines(40, 0, 9), "\n")
@@ -80,7 +80,7 @@ func TestStyles(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	e = open(t, "^a\n|b", "")
-	e.SetView(View{Theme: th})
+	e.SetView(View{Palette: NewPalette(th)})
 	if got := strings.Join(e.Lines(40, 0, 9), "\n"); got != sel(themes.Style{}).Render("a ")+"\nb" {
 		t.Errorf("%q", got)
 	}
@@ -90,10 +90,10 @@ func TestStyles(t *testing.T) {
 func TestColoursFollow(t *testing.T) {
 	th := themes.Dark()
 	e := New("\nif a:\n  pass\n'''\nx", Options{Language: "python"})
-	e.SetView(View{Theme: th})
+	e.SetView(View{Palette: NewPalette(th)})
 	fresh := func() string {
 		f := New(e.Text(), Options{Language: "python"})
-		f.SetView(View{Theme: th})
+		f.SetView(View{Palette: NewPalette(th)})
 		return strings.Join(f.Lines(40, 0, 99), "\n")
 	}
 	for _, op := range []func(){
@@ -212,7 +212,7 @@ func TestRowsAreBounded(t *testing.T) {
 	e.SelectAll()
 	for _, wrap := range []bool{false, true} {
 		for width := 1; width < 60; width++ {
-			e.SetView(View{Wrap: wrap, Numbers: width%2 == 0, Theme: themes.Dark(), Focused: true})
+			e.SetView(View{Wrap: wrap, Numbers: width%2 == 0, Palette: NewPalette(themes.Dark()), Focused: true})
 			for _, row := range e.Lines(width, 0, 999) {
 				bare := onlySGR.ReplaceAllString(row, "")
 				if ansi.StringWidth(bare) > width || strings.ContainsAny(bare, "\x1b\x07\t\n") {
