@@ -149,8 +149,8 @@ func (e *editorRun) set(cmd *exec.Cmd) {
 // SetStdin implements tea.ExecCommand. A pipe is not passed on: waiting for the editor
 // would then wait for the pipe.
 func (e *editorRun) SetStdin(r io.Reader) {
-	if f, ok := r.(*os.File); ok {
-		e.cmd.Stdin = f
+	if f, ok := r.(gateFile); ok {
+		e.cmd.Stdin = f.File
 	}
 }
 

@@ -46,3 +46,25 @@ func TestEscapeAndABracketByHand(t *testing.T) {
 		a.shows("2/2")
 	})
 }
+
+// TestPasteInPiecesIsOneStep pastes over a slow link: the marks come in pieces, and late.
+func TestPasteInPiecesIsOneStep(t *testing.T) {
+	for _, seq := range []string{
+		"\x1b[200~one:\n\ttwo|\x1b[201~", "\x1b[200~one:|\n\ttwo\x1b[20|1~", "\x1b[2|00~one:\n\ttwo\x1b|[201~", "\x1b[200~one:\n|\ttw|o\x1b[201|~",
+	} {
+		t.Run(seq, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := open(t, setup{file: file("(")})
+				a.Type("enter", "end")
+				for piece := range strings.SplitSeq(seq, "|") {
+					a.Keys(piece)
+					time.Sleep(100 * time.Millisecond)
+				}
+				a.letters("!")
+				a.has("(one:\n\ttwo!")
+				a.Type("ctrl+z", "ctrl+z")
+				a.has("(")
+			})
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -60,8 +61,8 @@ func (m *Model) programOptions(ctx context.Context) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(o.Env), tea.WithFilter(filterSizes),
 	}
-	if o.In != nil {
-		opts = append(opts, tea.WithInput(o.In))
+	if in := gated(o.In, runtime.GOOS == "windows"); in != nil {
+		opts = append(opts, tea.WithInput(in))
 	}
 	if o.Probe != nil {
 		o.Probe.started()
