@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -444,4 +447,29 @@ func TestMarksOfARunAreOfCodeCellsOnly(t *testing.T) {
 	a.WaitIdle()
 	a.Type("m")
 	a.hides("stopped", "edited")
+}
+
+// The mouse is held below the window, and then above it.
+func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines []string
+		for i := range 60 {
+			lines = append(lines, fmt.Sprintf("line%02d", i))
+		}
+		a := open(t, setup{file: file(strings.Join(lines, "\n"), "second")})
+		a.Type("enter", screentest.Press(15, 2), screentest.Motion(15, 23))
+		a.hides("line40")
+		time.Sleep(5 * time.Second)
+		a.WaitIdle()
+		a.shows("line59")
+		a.hides("second") // the text goes no farther
+		a.Type(screentest.Motion(15, 0))
+		time.Sleep(5 * time.Second)
+		a.WaitIdle()
+		a.shows("line00")
+		a.Type(screentest.Release(15, 0))
+		time.Sleep(time.Second)
+		a.letters("-")
+		a.has("line-"+strings.Join(lines[2:], "\n")[4:], "second")
+	})
 }

@@ -20,6 +20,7 @@ type editing struct {
 	typed  bool        // since the cell was run last
 	clip   string      // what was cut or copied
 	clicks clicks
+	drag   dragging
 }
 
 // pen is the editor of the cell that is edited, nil in command mode.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/tui/celllist"
@@ -39,13 +41,75 @@ func (m *Model) clickText(c tea.MouseClickMsg, at celllist.Anchor) bool {
 	return true
 }
 
-// drag extends the selection of the text to where the mouse is.
-func (m *Model) drag(c tea.MouseMotionMsg) {
-	pen := m.pen()
-	if pen == nil || c.Button != tea.MouseLeft || m.inTheWay() {
-		return
+// dragPause is the time between two lines when the mouse is held at the window's edge.
+const dragPause = 40 * time.Millisecond
+
+// dragging is the mouse held down in a text.
+type dragging struct {
+	held  bool
+	x, y  int
+	timed bool // a draggedMsg is on its way
+}
+
+// draggedMsg comes when the mouse was at the edge for dragPause.
+type draggedMsg struct{}
+
+// drag extends the selection of the text to where the mouse is. At the window's edge it
+// goes on until the mouse moves away or is let go.
+func (m *Model) drag(c tea.MouseMotionMsg) tea.Cmd {
+	d := &m.editing.drag
+	if m.pen() == nil || c.Button != tea.MouseLeft || m.inTheWay() {
+		return nil
 	}
-	at, ok := m.list.At(min(max(c.Y, 0), max(m.size.list-1, 0)))
+	d.held, d.x, d.y = true, c.X, c.Y
+	m.dragTo()
+	return m.timeDrag()
+}
+
+// timeDrag waits at the edge, unless that is done already.
+func (m *Model) timeDrag() tea.Cmd {
+	d := &m.editing.drag
+	if m.atEdge() == 0 || d.timed {
+		return nil
+	}
+	d.timed = true
+	return m.jobs.after(dragPause, draggedMsg{})
+}
+
+// atEdge is where the text should go: 1 down, -1 up, 0 nowhere.
+func (m *Model) atEdge() int {
+	switch y := m.editing.drag.y; {
+	case y >= m.size.list:
+		return 1
+	case y <= 0:
+		return -1
+	}
+	return 0
+}
+
+// dragged scrolls by a line, as far as the text goes.
+func (m *Model) dragged() tea.Cmd {
+	d, by := &m.editing.drag, m.atEdge()
+	d.timed = false
+	if !d.held || m.pen() == nil || by == 0 || m.inTheWay() {
+		return nil
+	}
+	edge := 0
+	if by > 0 {
+		edge = m.size.list - 1
+	}
+	if at, ok := m.list.At(edge); !ok || at.Item != m.selected || at.Line == 0 && by < 0 ||
+		by > 0 && at.Line >= m.cells[at.Item].sourceHeight(m.width)-1 || !m.list.Scroll(by) {
+		return nil
+	}
+	m.dragTo()
+	return m.timeDrag()
+}
+
+// dragTo extends the selection to where the mouse is held.
+func (m *Model) dragTo() {
+	d, pen := m.editing.drag, m.pen()
+	at, ok := m.list.At(min(max(d.y, 0), max(m.size.list-1, 0)))
 	if !ok {
 		return
 	}
@@ -56,9 +120,12 @@ func (m *Model) drag(c tea.MouseMotionMsg) {
 	case at.Item > m.selected:
 		y = pen.Height(max(m.width-m.look.gutter(m.width), 1))
 	}
-	pen.Click(c.X-m.look.gutter(m.width), y, true)
+	pen.Click(d.x-m.look.gutter(m.width), y, true)
 	m.penMoved()
 }
+
+// release lets go of the mouse.
+func (m *Model) release() { m.editing.drag.held = false }
 
 // sourceHeight is how many of the cell's rows are its source.
 func (v *cellView) sourceHeight(width int) int {

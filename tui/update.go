@@ -32,7 +32,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.click(msg)
 	case tea.MouseMotionMsg:
-		m.drag(msg)
+		return m.drag(msg)
+	case tea.MouseReleaseMsg:
+		m.release()
 	case tea.WindowSizeMsg:
 		m.resized(msg.Width, msg.Height)
 	case tea.ColorProfileMsg:
@@ -73,6 +75,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.called(msg)
 	case kernelsMsg:
 		return m.kernelsListed(msg)
+	case draggedMsg:
+		return m.dragged()
 	case completedMsg:
 		m.completed(msg)
 	case inspectedMsg:

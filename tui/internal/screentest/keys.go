@@ -55,7 +55,16 @@ func Click(x, y int) string {
 // Paste is a bracketed paste.
 func Paste(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 
+// Press, Motion and Release are the reports of a left button that is pressed, held and let go.
+func Press(x, y int) string { return fmt.Sprintf("\x1b[<0;%d;%dM", x+1, y+1) }
+
+// Motion is described at Press.
+func Motion(x, y int) string { return fmt.Sprintf("\x1b[<32;%d;%dM", x+1, y+1) }
+
+// Release is described at Press.
+func Release(x, y int) string { return fmt.Sprintf("\x1b[<0;%d;%dm", x+1, y+1) }
+
 // Drag is the report of a left button pressed at one cell and let go at another.
 func Drag(x, y, toX, toY int) string {
-	return fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, toX+1, toY+1, toX+1, toY+1)
+	return Press(x, y) + Motion(toX, toY) + Release(toX, toY)
 }
