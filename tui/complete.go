@@ -24,14 +24,15 @@ const completionRows = 8
 
 // completion is the list of what could stand at the cursor. The zero completion is closed.
 type completion struct {
-	asked int // the question under way, or the last one; its answer is dropped if another number comes
-	open  bool
-	start int // byte of the text where what is replaced begins
-	tail  int // bytes behind the cursor that are replaced too
-	all   []kernelclient.Match
-	shown []kernelclient.Match
-	at    int // the marked one
-	top   int // the first one drawn
+	asked  int  // the question under way, or the last one; its answer is dropped if another number comes
+	asking bool // it is under way
+	open   bool
+	start  int // byte of the text where what is replaced begins
+	tail   int // bytes behind the cursor that are replaced too
+	all    []kernelclient.Match
+	shown  []kernelclient.Match
+	at     int // the marked one
+	top    int // the first one drawn
 }
 
 // completedMsg is the answer to a question.
@@ -68,12 +69,27 @@ func (m *Model) complete() tea.Cmd {
 		m.record(pen.Indent())
 		return nil
 	}
-	m.dropCompletion()
-	asked, key, source, offset := m.completion.asked, m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
+	asked, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
 	return m.do(func(ctx context.Context) tea.Msg {
 		c, err := m.session.Complete(ctx, key, source, offset)
 		return completedMsg{asked, c, err}
 	})
+}
+
+// askKernel begins a question to the kernel in place of any other, and shows that it is asked.
+func (m *Model) askKernel() (asked int) {
+	m.dropCompletion()
+	m.completion.asking = true
+	return m.completion.asked
+}
+
+// answered reports whether the answer to a question is still wanted.
+func (m *Model) answered(asked int) bool {
+	if asked != m.completion.asked {
+		return false
+	}
+	m.completion.asking, m.dirty = false, true
+	return true
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.In(r, unicode.L, unicode.Nd, unicode.M) }
@@ -92,7 +108,7 @@ func follows(pen *editor.Editor, kind func(rune) bool) bool {
 // it runs code or is not there, the words of the notebook may.
 func (m *Model) completed(msg completedMsg) {
 	pen := m.pen()
-	if msg.asked != m.completion.asked || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())) {
+	if !m.answered(msg.asked) || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())) {
 		return
 	}
 	c := completion{asked: msg.asked, start: msg.Start, tail: max(msg.End-msg.Offset, 0), all: harmless(msg.Matches)}
@@ -106,7 +122,7 @@ func (m *Model) completed(msg completedMsg) {
 	switch {
 	case len(c.all) > 0:
 	case errors.Is(msg.err, kernelclient.ErrBusy):
-		m.setHint("the kernel is busy, and the notebook has no word for that")
+		m.setHint("the kernel is busy, and the notebook has no word that goes on like this")
 	case msg.err != nil:
 		m.setHint("no completion: " + msg.err.Error())
 	default:
@@ -121,6 +137,8 @@ func (m *Model) completed(msg completedMsg) {
 		m.acceptCompletion()
 	} else if errors.Is(msg.err, kernelclient.ErrBusy) {
 		m.setHint("the kernel is busy: these are words of the notebook")
+	} else if errors.Is(msg.err, kernelclient.Gone) {
+		m.setHint("no kernel is ready: these are words of the notebook")
 	}
 }
 
@@ -227,22 +245,30 @@ func padTo(s string, width int) string {
 // overlayCompletion draws the list over the notebook's lines: below the cursor, or above
 // it where there is more room.
 func (m *Model) overlayCompletion(lines []string) {
-	if !m.completion.open || m.mode() != keymap.Edit {
+	c := &m.completion
+	if !c.open && !c.asking || m.mode() != keymap.Edit {
 		return
 	}
 	cursor := m.editCursor()
 	if cursor == nil {
 		return
 	}
-	rows := min(len(m.completion.shown), completionRows)
+	rows := min(max(len(c.shown), 1), completionRows)
 	below, above := len(lines)-cursor.Y-1, cursor.Y
 	up := below < rows && above > below
 	if rows = min(rows, max(below, above)); rows <= 0 {
 		return
 	}
-	box, width := m.completionLines(rows, min(m.width, 60))
-	pen := m.pen()
-	typed := ansi.StringWidth(pen.Text()[m.completion.start:pen.Offset(pen.Cursor())])
+	var box []string
+	var width, typed int
+	if c.open {
+		box, width = m.completionLines(rows, min(m.width, 60))
+		pen := m.pen()
+		typed = ansi.StringWidth(pen.Text()[c.start:pen.Offset(pen.Cursor())])
+	} else {
+		width = min(ansi.StringWidth(askingText), m.width)
+		box = []string{m.look.theme.StatusBar.Render(padTo(askingText, width))}
+	}
 	x := max(min(cursor.X-typed-1, m.width-width), 0)
 	y := cursor.Y + 1
 	if up {
@@ -252,6 +278,9 @@ func (m *Model) overlayCompletion(lines []string) {
 		lines[y+i] = over(lines[y+i], line, x, width)
 	}
 }
+
+// askingText stands in the list's place until the kernel answers.
+const askingText = " asking the kernel… "
 
 // over puts a piece of a width over a line at a column.
 func over(line, piece string, x, width int) string {

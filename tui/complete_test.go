@@ -118,10 +118,11 @@ func TestLateCompletionIsDropped(t *testing.T) {
 	for _, keys := range [][]string{{"n", "backspace"}, {"left", "right"}, {"esc", "enter"}} {
 		a.Keys("tab")
 		<-asked
+		a.WaitFor("asking the kernel…")
 		a.Keys(keys...)
 		answer <- struct{}{}
 		a.WaitIdle()
-		a.hides("private")
+		a.hides("private", "asking")
 	}
 	a.has("x", "pri")
 }

@@ -67,8 +67,7 @@ func (m *Model) inspect() tea.Cmd {
 		m.record(pen.Outdent())
 		return nil
 	}
-	m.dropCompletion()
-	asked, key, source, offset := m.completion.asked, m.editing.cell.key, pen.Text(), nameEnd(pen)
+	asked, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), nameEnd(pen)
 	return m.do(func(ctx context.Context) tea.Msg {
 		i, err := m.session.Inspect(ctx, key, source, offset, 0)
 		return inspectedMsg{asked, i, err}
@@ -89,7 +88,7 @@ func nameEnd(pen *editor.Editor) int {
 func (m *Model) inspected(msg inspectedMsg) {
 	pen := m.pen()
 	switch {
-	case msg.asked != m.completion.asked || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), nameEnd(pen)):
+	case !m.answered(msg.asked) || pen == nil || !msg.Fresh(m.editing.cell.key, pen.Text(), nameEnd(pen)):
 	case errors.Is(msg.err, kernelclient.ErrBusy):
 		m.setHint("the kernel is busy; it can tell when the cell is done")
 	case msg.err != nil:
