@@ -46,6 +46,7 @@ type cellView struct {
 	penAt       editor.Pos      // where its cursor was left
 	prompt      *session.Prompt // open in this cell, else nil
 	input       *promptLine     // with prompt
+	answers     []session.Answered
 
 	source  render.Block      // nil until drawn
 	bodies  map[any]mime.Body // by identity; this and the next two are valid if decoded
@@ -127,7 +128,7 @@ func (v *cellView) decode() {
 			pieces, ids = nil, nil
 		}
 	}
-	for _, o := range v.cell.Outputs() {
+	for i, o := range v.cell.Outputs() {
 		id := identity(o)
 		body := v.bodies[id]
 		if _, held := o.Body.(*mime.Held); held {
@@ -137,7 +138,7 @@ func (v *cellView) decode() {
 		}
 		bodies[id] = body
 		s, isStream := body.(*mime.Stream)
-		if !isStream || s.Name != stream {
+		if !isStream || s.Name != stream || v.answeredAt(i) {
 			flush()
 		}
 		if stream = ""; isStream {
@@ -234,6 +235,7 @@ func (v *cellView) addOutputs(width int) {
 	}
 	from := 0
 	for i, b := range v.order {
+		v.addAnswers(from, from+v.counts[i]-1, width)
 		from += v.counts[i]
 		if v.fold == foldLong {
 			b = render.Folded(b, foldHead, foldTail, v.look.theme)
@@ -242,6 +244,7 @@ func (v *cellView) addOutputs(width int) {
 			v.parts = append(v.parts, part{block: b, height: h, from: from - v.counts[i], to: from})
 		}
 	}
+	v.addAnswers(from, len(v.cell.Outputs()), width)
 }
 
 // addDetail says how the run ended where the outputs do not tell.

@@ -6,6 +6,7 @@ import (
 	xansi "github.com/charmbracelet/x/ansi"
 
 	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui/editor"
 	"github.com/nbterm/nbterm/tui/find"

@@ -207,6 +207,7 @@ func (m *Model) refresh(keys ...notebook.CellKey) {
 			continue
 		}
 		v.set(c, m.session.Status(key))
+		v.setAnswers(m.session.Answers(key))
 		v.touch()
 		m.list.Changed(m.doc.Index(key))
 	}

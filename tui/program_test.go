@@ -249,7 +249,12 @@ func TestPrompt(t *testing.T) {
 	a.Type("enter", "enter")
 	a.WaitFor("hi Ann")
 	a.WaitIdle()
-	a.hides("who?", "waits for input")
+	a.hides("waits for input")
+	a.below("who? Ann", "hi Ann") // the answer stays as long as the outputs are shown
+	a.Type("s")
+	if strings.Contains(a.saved(), "who?") {
+		t.Error("the question was saved")
+	}
 	if _, _, shown := a.Cursor(); shown {
 		t.Error("the cursor is still shown")
 	}
@@ -259,6 +264,27 @@ func TestPrompt(t *testing.T) {
 	a.WaitFor("stopped")
 	a.WaitIdle()
 	a.hides("who?")
+}
+
+// Questions, answers and what is printed stand in the order in which they came.
+func TestAnswersStandBetweenOutputs(t *testing.T) {
+	twice := func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: "first\n"})
+		ask(ctx, f, r)
+		return ask(ctx, f, r)
+	}
+	a := open(t, setup{file: file("name"), script: twice})
+	a.Keys("ctrl+j")
+	for _, name := range []string{"Ann", "Bob"} {
+		a.WaitFor("Enter answers")
+		a.WaitIdle()
+		a.Type(name, "enter")
+		a.WaitFor("hi " + name)
+	}
+	a.WaitIdle()
+	a.below("first", "who? Ann", "hi Ann", "who? Bob", "hi Bob")
+	a.Type("delete")
+	a.hides("who?", "hi")
 }
 
 func TestAfterAnAnswerRunAndNextGoesOn(t *testing.T) {

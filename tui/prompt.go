@@ -99,6 +99,7 @@ func (m *Model) promptChanged() {
 func (m *Model) showPrompt(key notebook.CellKey) {
 	if v := m.byKey[key]; v != nil {
 		v.prompt, v.input = nil, nil
+		v.setAnswers(m.session.Answers(key))
 		if open := m.session.Prompt(); open != nil && open.Cell == key {
 			v.prompt, v.input = open, &m.prompt
 		}

@@ -28,6 +28,7 @@ type cell struct {
 	mark    int   // the place in outs of the mark that says so, if there is one
 	count   int
 	pending bool   // a clear waits for the next output
+	parted  bool   // an input() was closed: what comes next is an output of its own
 	life    uint64 // changes whenever outs is emptied, so that places in it go stale
 }
 
@@ -136,6 +137,9 @@ func (s *Set) Apply(e event.Event) []event.CellKey {
 		s.stream(c, b.Name, b.Text)
 	case event.Gap:
 		s.stream(c, "stderr", "\n["+b.Detail+"]\n")
+	case event.InputClosed:
+		c.parted = true
+		return nil
 	case event.Result:
 		s.add(c, &mime.Data{Result: true, Count: b.Count, Bundle: b.Data, Metadata: b.Metadata})
 	case event.Display:
@@ -154,7 +158,7 @@ func (s *Set) Apply(e event.Event) []event.CellKey {
 
 // empty takes all outputs away, and a waiting clear with them.
 func (c *cell) empty() {
-	c.outs, c.lent, c.pending = nil, 0, false
+	c.outs, c.lent, c.pending, c.parted = nil, 0, false, false
 	c.bytes, c.dropped, c.mark = 0, 0, 0
 	c.life++
 }
@@ -163,6 +167,7 @@ func (c *cell) add(b mime.Body) {
 	if c.pending {
 		c.empty()
 	}
+	c.parted = false
 	c.outs = append(c.outs, mime.Output{Body: b})
 	c.bytes += counted(c.outs[len(c.outs)-1])
 }
@@ -174,9 +179,10 @@ func (s *Set) add(c *cell, b mime.Body) {
 }
 
 // stream appends to the last output if that is the same stream of a run, so that what
-// was written in pieces is one output and the order of stdout and stderr stays.
+// was written in pieces is one output and the order of stdout and stderr stays. What
+// follows an answered input() is an output of its own: the answer is shown between them.
 func (s *Set) stream(c *cell, name, text string) {
-	if n := len(c.outs); n > 0 && !c.pending {
+	if n := len(c.outs); n > 0 && !c.pending && !c.parted {
 		if last, ok := c.outs[n-1].Body.(*mime.Stream); ok && last.Name == name && c.outs[n-1].Raw == nil {
 			last.Text.Append(text)
 			c.bytes += int64(len(text))

@@ -83,6 +83,13 @@ func TestOutputBetweenPiecesParts(t *testing.T) {
 	}
 }
 
+func TestAnAnswerPartsAStream(t *testing.T) {
+	s := NewSet(nil, 0)
+	story(s, event.Stream{Name: "stdout", Text: "a"}, event.InputRequest{ID: "1"}, event.Stream{Name: "stdout", Text: "b"},
+		event.InputClosed{ID: "1"}, event.Stream{Name: "stdout", Text: "c"}, event.Stream{Name: "stdout", Text: "d"})
+	check(t, s, "a", "stdout:ab|stdout:cd")
+}
+
 func TestClearWaits(t *testing.T) { // B05
 	s := NewSet(nil, 0)
 	story(s)

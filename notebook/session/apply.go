@@ -94,6 +94,7 @@ func (s *Session) Apply(batch []event.Event) Changes {
 			touched[event.CellKey(key)] = true
 		}
 		s.general(e, &c)
+		s.answered(s.cells[e.Exec], e.Body)
 	}
 	for _, key := range c.Edited {
 		touched[event.CellKey(key)] = true

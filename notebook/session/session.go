@@ -34,28 +34,29 @@ type Options struct {
 
 // Session is a document joined with a code context.
 type Session struct {
-	doc    *notebook.Document
-	host   kernelclient.Host
-	opt    Options
-	spill  spill.File
-	set    *output.Set
-	ctx    kernelclient.Context // nil until Start
-	stream kernelclient.Stream
-	old    []kernelclient.Context // switched away from; Stop ends them
-	kernel kernelclient.Kernel
-	note   string
-	state  event.State
-	ran    bool // the kernel's name was offered to the document
-	cells  map[event.ExecID]notebook.CellKey
-	status map[notebook.CellKey]*CellStatus
-	active int                                // executions that have not ended
-	order  uint64                             // counts executions
-	failed string                             // the group that failed last: its rest will not run
-	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
-	prompt *Prompt
-	below  below
-	words  words
-	asked  atomic.Pointer[asked] // ctx for any goroutine
+	doc     *notebook.Document
+	host    kernelclient.Host
+	opt     Options
+	spill   spill.File
+	set     *output.Set
+	ctx     kernelclient.Context // nil until Start
+	stream  kernelclient.Stream
+	old     []kernelclient.Context // switched away from; Stop ends them
+	kernel  kernelclient.Kernel
+	note    string
+	state   event.State
+	ran     bool // the kernel's name was offered to the document
+	cells   map[event.ExecID]notebook.CellKey
+	status  map[notebook.CellKey]*CellStatus
+	active  int                                // executions that have not ended
+	order   uint64                             // counts executions
+	failed  string                             // the group that failed last: its rest will not run
+	shown   map[notebook.CellKey][]mime.Output // what the document got from here last
+	prompt  *Prompt
+	answers answers
+	below   below
+	words   words
+	asked   atomic.Pointer[asked] // ctx for any goroutine
 }
 
 // New joins doc with a kernel to be started on host. The session does not own the host.
@@ -234,16 +235,6 @@ func (s *Session) Restart(ctx context.Context) error {
 		return s.Start(ctx)
 	}
 	return c.Restart(ctx)
-}
-
-// Answer answers the open prompt.
-func (s *Session) Answer(ctx context.Context, line string) error {
-	if s.prompt == nil {
-		return kernelclient.ErrAnswered
-	}
-	id := s.prompt.ID
-	s.prompt = nil
-	return s.ctx.Answer(ctx, id, line)
 }
 
 // Stop ends the kernel, with force at once. The session can still apply what Next delivers.

@@ -304,6 +304,16 @@ func TestPromptAndAnswer(t *testing.T) {
 	if got := text(s.Doc().Cell(keys[0])); got != "hi Ann\n" || s.Prompt() != nil {
 		t.Errorf("got %q, prompt %+v", got, s.Prompt())
 	}
+	if got := s.Answers(keys[0]); len(got) != 1 || got[0] != (session.Answered{Text: "who? ", Line: "Ann"}) {
+		t.Errorf("answers %+v", got)
+	}
+	if err := s.Run(t.Context(), keys...); err != nil {
+		t.Fatal(err)
+	}
+	until(t, s, func() bool { return s.Prompt() != nil })
+	if got := s.Answers(keys[0]); len(got) != 0 {
+		t.Errorf("answers of the run before: %+v", got)
+	}
 }
 
 func TestInterruptAndRestart(t *testing.T) {
