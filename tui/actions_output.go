@@ -14,14 +14,15 @@ import (
 
 func (m *Model) outputActions() map[keymap.Action]func() tea.Cmd {
 	return map[keymap.Action]func() tea.Cmd{
-		keymap.ClearOutput:  quietly(m.clearOutput),
-		keymap.CopyOutput:   m.copyOutput,
-		keymap.NextForm:     quietly(m.nextForm),
-		keymap.FoldOutput:   quietly(func() { m.setFold(foldAll) }),
-		keymap.ExpandOutput: quietly(func() { m.setFold(foldNone) }),
-		keymap.FoldInput:    quietly(m.foldInput),
-		keymap.PanLeft:      quietly(func() { m.pan(-1) }),
-		keymap.PanRight:     quietly(func() { m.pan(1) }),
+		keymap.ClearOutput:   quietly(m.clearOutput),
+		keymap.CopyOutput:    m.copyOutput,
+		keymap.NextForm:      quietly(m.nextForm),
+		keymap.FoldOutput:    quietly(func() { m.setFold(foldAll) }),
+		keymap.ExpandOutput:  quietly(func() { m.setFold(foldNone) }),
+		keymap.FoldInput:     quietly(m.foldInput),
+		keymap.EarlierOutput: quietly(m.earlierOutput),
+		keymap.PanLeft:       quietly(func() { m.pan(-1) }),
+		keymap.PanRight:      quietly(func() { m.pan(1) }),
 	}
 }
 
@@ -94,7 +95,7 @@ func (m *Model) pan(by int) {
 func (m *Model) copyOutput() tea.Cmd {
 	var texts []string
 	for _, c := range m.chosen() {
-		for _, o := range c.cell.Outputs() {
+		for _, o := range c.shown() {
 			if text := find.OutputText(o.Decode()); text != "" {
 				texts = append(texts, strings.TrimSuffix(text, "\n"))
 			}

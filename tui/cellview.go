@@ -39,7 +39,8 @@ type cellView struct {
 	marked   bool // selected beside the current cell
 	place    int  // in the queue, if it waits
 	fold     fold
-	form     int // of the outputs' MIME forms; 0 is the one that reads best
+	form     int    // of the outputs' MIME forms; 0 is the one that reads best
+	older    *older // shown in place of the newest outputs, else nil
 
 	inputFolded bool
 	editor      *editor.Editor  // while the cell is edited
@@ -87,6 +88,9 @@ func (v *cellView) set(c *notebook.Cell, st session.CellStatus) {
 			v.editor.SetText(c.Source) // not by the editor's own doing: see record
 		}
 	}
+	if st.Order != v.status.Order || st.Phase == session.Running && v.status.Phase != session.Running {
+		v.older = nil // a new run's outputs are to be seen
+	}
 	if v.cell == nil || v.cell.Version != c.Version || v.status != st {
 		v.decoded = false
 		v.touch()
@@ -128,7 +132,7 @@ func (v *cellView) decode() {
 			pieces, ids = nil, nil
 		}
 	}
-	for i, o := range v.cell.Outputs() {
+	for i, o := range v.shown() {
 		id := identity(o)
 		body := v.bodies[id]
 		if _, held := o.Body.(*mime.Held); held {
@@ -222,6 +226,7 @@ func (v *cellView) addSource(width int) {
 }
 
 func (v *cellView) addOutputs(width int) {
+	v.addOlder(width)
 	total := 0
 	for _, b := range v.order {
 		render.Expand(b, v.fold == foldNone)
@@ -249,7 +254,7 @@ func (v *cellView) addOutputs(width int) {
 
 // addDetail says how the run ended where the outputs do not tell.
 func (v *cellView) addDetail(width int) {
-	if v.status.Detail == "" {
+	if v.status.Detail == "" || v.older != nil {
 		return
 	}
 	style := v.look.theme.Muted

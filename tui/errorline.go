@@ -68,7 +68,7 @@ type errorPlace struct {
 // another cell where that called what failed.
 func (m *Model) errorPlaces(c *cellView) (own, deeper *errorPlace) {
 	c.decode()
-	for _, o := range c.cell.Outputs() {
+	for _, o := range c.shown() {
 		b := c.bodies[identity(o)]
 		if h, held := b.(*mime.Held); held {
 			if _, failed := h.Bare().(*mime.Error); !failed {

@@ -12,7 +12,7 @@ func (v *cellView) nextForm() string {
 	v.decode()
 	most := 0
 	var bundle mime.Bundle
-	for _, o := range v.cell.Outputs() {
+	for _, o := range v.shown() {
 		b := v.bodies[identity(o)]
 		if h, ok := b.(*mime.Held); ok {
 			b = h.Bare()

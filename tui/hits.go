@@ -57,6 +57,9 @@ const scanRows = 2000
 // showHit unfolds what hides a hit and returns the row of the cell that has it.
 func (v *cellView) showHit(h find.Hit, p *find.Pattern, width int) int {
 	body := max(width-v.look.gutter(width), 1)
+	if h.Output != find.Source {
+		v.showOlder(nil) // the newest were searched
+	}
 	if h.Output == find.Source && v.inputFolded || h.Output != find.Source && v.fold != foldNone && v.foldsAway(body) {
 		if v.inputFolded = v.inputFolded && h.Output != find.Source; h.Output != find.Source {
 			v.fold = foldNone

@@ -117,7 +117,7 @@ func (m *Model) dismiss() {
 		m.dirty = true
 		return
 	}
-	if !m.dropFind() {
+	if !m.dropFind() && !m.newestOutputs() {
 		m.setMark("")
 	}
 }

@@ -39,7 +39,7 @@ func (m *Model) pagerItems() []item {
 // pieces are the outputs of each block of the cell, in the form that is shown.
 func (v *cellView) pieces() [][]mime.Output {
 	var all []mime.Output
-	for _, o := range v.cell.Outputs() {
+	for _, o := range v.shown() {
 		all = append(all, mime.Output{Body: v.bodies[identity(o)]})
 	}
 	all = inForm(all, v.form)

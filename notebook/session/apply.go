@@ -87,10 +87,14 @@ func (s *Session) Apply(batch []event.Event) Changes {
 	touched := map[event.CellKey]bool{}
 	s.reload()
 	for _, e := range batch {
+		key, mine := s.cells[e.Exec]
+		if mine {
+			s.begins(key, e)
+		}
 		for _, key := range s.set.Apply(e) {
 			touched[key] = true
 		}
-		if key, mine := s.cells[e.Exec]; mine && s.track(key, e, &c) {
+		if mine && s.track(key, e, &c) {
 			touched[event.CellKey(key)] = true
 		}
 		s.general(e, &c)

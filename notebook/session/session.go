@@ -54,6 +54,7 @@ type Session struct {
 	shown   map[notebook.CellKey][]mime.Output // what the document got from here last
 	prompt  *Prompt
 	answers answers
+	earlier earlier
 	below   below
 	words   words
 	asked   atomic.Pointer[asked] // ctx for any goroutine
@@ -65,6 +66,7 @@ func New(doc *notebook.Document, host kernelclient.Host, opt Options) *Session {
 		doc: doc, host: host, opt: opt,
 		cells: map[event.ExecID]notebook.CellKey{}, status: map[notebook.CellKey]*CellStatus{}, shown: map[notebook.CellKey][]mime.Output{},
 	}
+	s.earlier = earlier{cells: map[notebook.CellKey]*past{}, limit: MaxEarlierBytes}
 	s.set = output.NewSet(&s.spill, opt.OutputLimit)
 	return s
 }

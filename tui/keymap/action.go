@@ -60,6 +60,7 @@ const (
 	ClearOutput   Action = "clear output"
 	CopyOutput    Action = "copy output"
 	NextForm      Action = "next form"
+	EarlierOutput Action = "earlier outputs"
 	FoldOutput    Action = "fold output"
 	ExpandOutput  Action = "expand output"
 	PanLeft       Action = "scroll output left"

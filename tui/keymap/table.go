@@ -100,6 +100,7 @@ func outputs() []Binding {
 		bind(ClearOutput, "clear the output", "delete"),
 		bind(CopyOutput, "copy the output to the terminal's clipboard", "Y"),
 		bind(NextForm, "show the output's next form", ","),
+		bind(EarlierOutput, "outputs of earlier runs, Esc the newest", "H"),
 		bind(PanLeft, "scroll a wide table left", "left"),
 		bind(PanRight, "scroll a wide table right", "right"),
 	)
