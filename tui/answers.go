@@ -16,12 +16,12 @@ func (v *cellView) setAnswers(list []session.Answered) {
 
 // answeredAt tells whether an answer stands before output i.
 func (v *cellView) answeredAt(i int) bool {
-	return slices.ContainsFunc(v.answers, func(a session.Answered) bool { return a.After == i })
+	return slices.ContainsFunc(v.shownAnswers(), func(a session.Answered) bool { return a.After == i })
 }
 
 // addAnswers draws the answers that stand between outputs from … to.
 func (v *cellView) addAnswers(from, to, width int) {
-	for _, a := range v.answers {
+	for _, a := range v.shownAnswers() {
 		if a.After < from || a.After > to {
 			continue
 		}

@@ -249,7 +249,7 @@ func (v *cellView) addOutputs(width int) {
 			v.parts = append(v.parts, part{block: b, height: h, from: from - v.counts[i], to: from})
 		}
 	}
-	v.addAnswers(from, len(v.cell.Outputs()), width)
+	v.addAnswers(from, len(v.shown()), width)
 }
 
 // addDetail says how the run ended where the outputs do not tell.

@@ -25,6 +25,14 @@ func (v *cellView) shown() []mime.Output {
 	return v.cell.Outputs()
 }
 
+// shownAnswers is the answers that the view draws.
+func (v *cellView) shownAnswers() []session.Answered {
+	if v.older != nil {
+		return v.older.Answers
+	}
+	return v.answers
+}
+
 // showOlder draws what an earlier run put out, or with nil the newest again. It reports
 // whether that is a change.
 func (v *cellView) showOlder(o *older) bool {

@@ -20,6 +20,7 @@ type Earlier struct {
 	Run     int       // counts the cell's runs in this session from 1; 0 is what the file had
 	Started time.Time // zero for Run 0
 	Outputs []mime.Output
+	Answers []Answered // among them
 	bytes   int64
 }
 
@@ -62,7 +63,9 @@ func (s *Session) begins(key notebook.CellKey, e event.Event) {
 	}
 	outs := s.set.Outputs(event.CellKey(key))
 	if p.runs > 0 || len(outs) > 0 {
-		s.earlier.keep(key, p, Earlier{Run: p.runs, Started: p.started, Outputs: outs, bytes: bodyBytes(outs)})
+		s.earlier.keep(key, p, Earlier{
+			Run: p.runs, Started: p.started, Outputs: outs, Answers: s.answers.given[key], bytes: bodyBytes(outs),
+		})
 	}
 	p.runs++
 	p.started = e.Time
