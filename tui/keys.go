@@ -134,6 +134,9 @@ func (m *Model) toggleMouse() {
 // paste takes a bracketed paste: only a line or a cell that is being typed has a place for it.
 func (m *Model) paste(text string) tea.Cmd {
 	if line, changed := m.typing(); line != nil {
+		if m.path != nil {
+			m.path.begin(true)
+		}
 		line.Insert(text)
 		return changed()
 	}
@@ -152,7 +155,7 @@ func (m *Model) paste(text string) tea.Cmd {
 func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
 	switch mode := m.mode(); {
 	case mode == keymap.Path:
-		return &m.path.line, func() tea.Cmd { m.path.why, m.dirty = "", true; return nil }
+		return &m.path.line, func() tea.Cmd { m.dirty = true; return nil }
 	case mode == keymap.List:
 		return &m.picker.line, m.filterPicker
 	case mode == keymap.PaneLine:
@@ -170,6 +173,9 @@ func (m *Model) typed(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	line, changed := m.typing()
 	if line == nil || m.keys.Pending() != "" {
 		return nil, false
+	}
+	if m.path != nil {
+		m.path.key(k, name)
 	}
 	before, _ := line.Parts()
 	text := line.String()

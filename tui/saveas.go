@@ -20,12 +20,35 @@ import (
 
 // pathLine is the line that takes the name of a file to save to.
 type pathLine struct {
-	line lineedit.Line
-	then func() tea.Cmd // after the save
-	why  string         // it cannot be the name that was typed
+	line  lineedit.Line
+	fresh bool           // what stands there is selected: typing replaces it
+	then  func() tea.Cmd // after the save
+	why   string         // it cannot be the name that was typed
+	names []string       // what Tab could complete it to
 }
 
-const pathLabel = "save as: "
+const (
+	pathLabel = "save as: "
+	pathHelp  = "typing replaces the name, ← and → edit it, Tab completes a path"
+)
+
+// key is called before a key for the line acts: one that changes text replaces what is selected.
+func (p *pathLine) key(k tea.KeyPressMsg, name string) {
+	var trial lineedit.Line
+	trial.Insert("a b")
+	trial.Left()
+	if editLine(&trial, k, name) {
+		p.begin(trial.String() != "a b")
+	}
+}
+
+// begin ends the selection, and what was said of the line before.
+func (p *pathLine) begin(replace bool) {
+	if p.fresh && replace {
+		p.line = lineedit.Line{}
+	}
+	p.fresh, p.why, p.names = false, "", nil
+}
 
 // askPath opens the line, with the present name in it.
 func (m *Model) askPath(then func() tea.Cmd) tea.Cmd {
@@ -36,6 +59,7 @@ func (m *Model) askPath(then func() tea.Cmd) tea.Cmd {
 	m.path = &pathLine{then: then}
 	if m.file != nil {
 		m.path.line.Insert(m.file.Path)
+		m.path.fresh = true
 	}
 	m.keys.Reset()
 	m.dirty = true
@@ -44,9 +68,10 @@ func (m *Model) askPath(then func() tea.Cmd) tea.Cmd {
 
 func (m *Model) pathActions() map[keymap.Action]func() tea.Cmd {
 	return map[keymap.Action]func() tea.Cmd{
-		keymap.SaveAs:    func() tea.Cmd { return m.askPath(nil) },
-		keymap.SavePath:  m.savePath,
-		keymap.LeavePath: quietly(m.leavePath),
+		keymap.SaveAs:       func() tea.Cmd { return m.askPath(nil) },
+		keymap.SavePath:     m.savePath,
+		keymap.CompletePath: m.completePath,
+		keymap.LeavePath:    quietly(m.leavePath),
 	}
 }
 
@@ -57,7 +82,8 @@ func (m *Model) leavePath() {
 
 // savePath saves under the name that was typed. One that exists asks first.
 func (m *Model) savePath() tea.Cmd {
-	path, then := expand(m.path.line.String(), m.opt.getenv("HOME")), m.path.then
+	line := m.path
+	path, then := expand(line.line.String(), m.opt.getenv("HOME")), line.then
 	m.dirty = true
 	if path == "" {
 		return nil
@@ -67,6 +93,11 @@ func (m *Model) savePath() tea.Cmd {
 		return nil
 	}
 	info, err := os.Stat(path)
+	dir := filepath.Dir(path)
+	if _, dirErr := os.Stat(dir); errors.Is(dirErr, fs.ErrNotExist) {
+		m.path.why = fmt.Sprintf("the folder %s does not exist: mkdir -p makes it", dir)
+		return nil
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		m.leavePath()
@@ -90,7 +121,8 @@ func (m *Model) savePath() tea.Cmd {
 				return nil
 			}
 			return m.saveNew(file, then)
-		}}, back())
+		}},
+		choice{action: keymap.AnswerBack, do: quietly(func() { m.path = line })})
 }
 
 // saveNew saves to another file than the present one and goes on with that.
@@ -124,32 +156,52 @@ func expand(text, home string) string {
 	if text == "" {
 		return ""
 	}
-	if rest, ok := strings.CutPrefix(text, "~/"); ok && home != "" {
-		text = filepath.Join(home, rest)
-	}
+	text = inHome(text, home)
 	if info, err := os.Stat(text); err == nil && info.IsDir() || filepath.Ext(text) != "" || strings.HasSuffix(text, string(filepath.Separator)) {
 		return text
 	}
 	return text + ".ipynb"
 }
 
-// notes are the line, below what was wrong with it.
+// inHome replaces a ~ at the start by the home folder.
+func inHome(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		return home + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// notes are the line, below what was wrong with it or what it could be.
 func (p *pathLine) notes(width, n int, th themes.Theme) []string {
-	line, _ := p.draw(width)
-	lines := []string{th.Accent.Render(line)}
-	if p.why != "" && n > 1 {
-		why := th.Failed.Render(ansi.Truncate(render.Sanitize(p.why), width, "…"))
-		lines = append([]string{why}, lines...)
+	before, after, _ := p.window(width)
+	text := th.Accent.Render(before + after)
+	if p.fresh {
+		text = th.Selection.Render(before + after)
+	}
+	lines := []string{th.Accent.Render(ansi.Truncate(pathLabel, width, "")) + text}
+	above, style := pathHelp, th.Muted
+	switch {
+	case p.why != "":
+		above, style = p.why, th.Failed
+	case len(p.names) > 0:
+		above = strings.Join(p.names, "  ")
+	case !p.fresh:
+		return lines
+	}
+	if n > 1 {
+		lines = append([]string{style.Render(ansi.Truncate(render.Sanitize(above), width, "…"))}, lines...)
 	}
 	return lines
 }
 
-// draw is the line as it is shown, and the column of its cursor.
-func (p *pathLine) draw(width int) (line string, cursor int) {
-	before, after := p.line.Parts()
+// window is the part of the line that fits, before and after the cursor, and the cursor's column.
+func (p *pathLine) window(width int) (before, after string, cursor int) {
+	before, after = p.line.Parts()
 	room := max(width-len(pathLabel)-1, 1)
 	if over := ansi.StringWidth(before) - room; over > 0 {
 		before = ansi.TruncateLeft(before, over+1, "…")
 	}
-	return ansi.Truncate(pathLabel+before+after, width, ""), min(len(pathLabel)+ansi.StringWidth(before), width-1)
+	cursor = min(len(pathLabel)+ansi.StringWidth(before), max(width-1, 0))
+	before = ansi.Truncate(before, max(width-len(pathLabel), 0), "")
+	return before, ansi.Truncate(after, max(width-len(pathLabel)-ansi.StringWidth(before), 0), ""), cursor
 }

@@ -89,6 +89,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.show(msg.work)
 	case heedMsg:
 		m.heed(msg)
+	case pathNamesMsg:
+		m.pathCompleted(msg)
 	case savedMsg:
 		return m.saved(msg)
 	case copyDueMsg:

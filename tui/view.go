@@ -82,7 +82,7 @@ func (m *Model) content() string {
 func (m *Model) cursor() *tea.Cursor {
 	switch m.mode() {
 	case keymap.Path:
-		_, column := m.path.draw(m.width)
+		_, _, column := m.path.window(m.width)
 		return tea.NewCursor(column, m.size.list+m.size.pane+m.size.notes-1)
 	case keymap.List:
 		row := m.size.list - min(len(m.pickerLines()), m.size.list)

@@ -4,6 +4,7 @@ package keymap
 const (
 	SaveAs          Action = "save as"
 	SavePath        Action = "save under this name"
+	CompletePath    Action = "complete the path"
 	LeavePath       Action = "leave the name"
 	AnswerTheirs    Action = "answer: theirs"
 	AnswerCompare   Action = "answer: compare"

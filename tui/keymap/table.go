@@ -159,6 +159,7 @@ func prompt() []Binding {
 func path() []Binding {
 	return group(Path, "A name to save under",
 		bind(SavePath, "save under this name", "enter"),
+		bind(CompletePath, "complete the path", "tab"),
 		bind(LeavePath, "leave it", "esc"),
 	)
 }
