@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nbterm/nbterm/notebook/ipynb"
 	"github.com/nbterm/nbterm/notebook/mime"
@@ -130,6 +131,27 @@ func (d *Document) Converted() int { return d.file.Converted() }
 
 // Notices are short remarks about the file for the user, such as ids that occur twice.
 func (d *Document) Notices() []string {
+	return append(d.idNotices(), d.foreignNotices()...)
+}
+
+// foreignNotices name the cells that are not as nbformat has them.
+func (d *Document) foreignNotices() []string {
+	var at []string
+	for i, c := range d.file.Cells() {
+		if c.Foreign() {
+			at = append(at, strconv.Itoa(i+1))
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	if len(at) > 5 {
+		at = append(at[:5], "…")
+	}
+	return []string{"cell " + strings.Join(at, ", ") + ": not as nbformat has it; what is no text is shown as JSON, and what is not changed stays as it is"}
+}
+
+func (d *Document) idNotices() []string {
 	if !d.file.HasIDs() {
 		return nil
 	}

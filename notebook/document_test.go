@@ -478,3 +478,19 @@ func TestPastedCellsTakeTheFilesManner(t *testing.T) {
 		}
 	}
 }
+
+func TestForeignCellsAreNamed(t *testing.T) {
+	d, err := Parse([]byte(`{"cells":[5,{"cell_type":"code","source":"x"},{"cell_type":"code","source":5}],"metadata":{},"nbformat":4,"nbformat_minor":4}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Notices(); len(n) != 1 || !strings.HasPrefix(n[0], "cell 1, 3: ") {
+		t.Errorf("notices %q", n)
+	}
+	if err := d.SetOutputs(d.Cells()[2].Key, stdout("ran\n"), 1); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, d); !strings.Contains(got, `"source":5`) || !strings.Contains(got, `[5,`) {
+		t.Errorf("a run changed more than the outputs: %s", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 
@@ -27,10 +26,12 @@ type Cell struct {
 	Type                                       string // "" where the file gives none
 	ID, Source, Outputs, Metadata, Attachments rawjson.Value
 	Count                                      int // 0 for null
+
+	bare bool // it is no object: all of it is its Source
 }
 
 // Text is the cell's source with \n line ends only.
-func (c Cell) Text() string { return newlines(mime.JoinText(c.Source)) }
+func (c Cell) Text() string { return newlines(sourceText(c.Source)) }
 
 // newlines makes every \r\n and lone \r a \n.
 func newlines(s string) string {
@@ -113,8 +114,8 @@ func (f *File) readCells(r *rawjson.Reader) error {
 func readCell(r *rawjson.Reader) (Cell, error) {
 	var c Cell
 	if r.Peek() != rawjson.Object {
-		_, err := r.Skip()
-		return c, err
+		v, err := r.Skip()
+		return Cell{Source: v, bare: true}, err
 	}
 	err := r.Object(func(key rawjson.Value) error {
 		v, err := r.Skip()

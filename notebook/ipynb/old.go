@@ -83,7 +83,7 @@ func oldCell(v rawjson.Value) rawjson.Value {
 		}
 	case "heading":
 		level, _ := m["level"].Int()
-		text := strings.Repeat("#", min(max(level, 1), 6)) + " " + strings.Join(strings.Fields(mime.JoinText(c["source"])), " ")
+		text := strings.Repeat("#", min(max(level, 1), 6)) + " " + strings.Join(strings.Fields(sourceText(c["source"])), " ")
 		c["cell_type"], c["source"] = rawjson.Quote("markdown"), rawjson.Quote(text)
 	case "markdown":
 	case "text", "html":
@@ -92,7 +92,7 @@ func oldCell(v rawjson.Value) rawjson.Value {
 		c["cell_type"] = rawjson.Quote("raw")
 	}
 	if c["source"].Kind() != rawjson.Array {
-		c["source"] = oldLines(mime.JoinText(c["source"]))
+		c["source"] = oldLines(sourceText(c["source"]))
 	}
 	return object4(c)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 
@@ -208,5 +207,5 @@ func sameText(v rawjson.Value, text string) bool {
 	if v == nil || bytes.Equal(v, []byte("null")) {
 		return text == ""
 	}
-	return newlines(mime.JoinText(v)) == text
+	return newlines(sourceText(v)) == text
 }

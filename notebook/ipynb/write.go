@@ -135,10 +135,13 @@ func (f *File) writeCells(w *writer, l layout, cells []CellPlan) {
 			continue
 		}
 		at := f.list.elements[p.From]
-		if raw := f.data[at.start:at.end]; p.keeps() || raw[0] != '{' {
+		switch raw, was := f.data[at.start:at.end], f.cells[p.From]; {
+		case p.keeps():
 			w.raw(raw)
-		} else {
-			f.changeCell(w, cell, raw, f.cells[p.From], p)
+		case was.bare:
+			f.newCell(w, cell, p.whole(was))
+		default:
+			f.changeCell(w, cell, raw, was, p)
 		}
 	}
 	w.str(end + "]")
