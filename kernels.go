@@ -32,6 +32,8 @@ type kernelRow struct {
 	Language    string `json:"language"`
 	Found       string `json:"found"`
 	Broken      string `json:"broken,omitempty"`
+	Env         string `json:"environment,omitempty"`
+	Elsewhere   bool   `json:"elsewhere,omitempty"`
 }
 
 func (c *common) kernels(ctx context.Context, asJSON bool) error {

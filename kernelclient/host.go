@@ -33,6 +33,11 @@ type Kernel struct {
 	Language    string // as the kernelspec writes it, such as "python"
 	Found       string // where: a folder, "built in"
 	Broken      string // why it cannot be started, "" if it can
+	Env         string // the Python environment that it is of: a folder, "" for none
+	// Elsewhere: that environment is neither activated nor the nearest to the notebook, so
+	// the kernel is taken only where it is asked for. Its Name is no kernelspec's: another
+	// program knows such a kernel as python3.
+	Elsewhere bool
 }
 
 // The Names of the kernels that come with nbterm.

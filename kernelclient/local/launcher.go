@@ -125,7 +125,7 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 
 // connection chooses where the kernel is to listen.
 func (l *launcher) connection(k *kernel) (jupyter.Connection, error) {
-	c := jupyter.Connection{SignatureScheme: "hmac-sha256", Key: newKey(), KernelName: l.spec.name}
+	c := jupyter.Connection{SignatureScheme: "hmac-sha256", Key: newKey(), KernelName: l.spec.fileName()}
 	if !l.tcp {
 		if dir, claim, ok := ipcDir(l.env); ok {
 			k.sockets, k.socketsClaim = dir, claim

@@ -26,6 +26,7 @@ func search(e environ, dir string) []spec {
 	envs(false)
 	f.folders(systemDirs(e))
 	f.builtin()
+	f.elsewhere()
 	return f.found
 }
 

@@ -26,6 +26,7 @@ type spec struct {
 	python  python // native and built-in kernels: the one to use
 	shell   string // builtin-shell: the shell to use
 	builtin bool
+	other   bool   // of an environment that is taken only where it is asked for
 	broken  string // why it cannot be started
 	file    specFile
 }
@@ -83,7 +84,7 @@ func (s *spec) check(e environ, all []python) {
 	if s.broken != "" || s.builtin {
 		return
 	}
-	if !validName(s.name) {
+	if !s.other && !validName(s.name) {
 		s.broken = "its folder's name is no kernel's: only letters without accents, digits, '.', '_' and '-' may be in it"
 		return
 	}
@@ -191,10 +192,15 @@ func (s *spec) kernel() kernelclient.Kernel {
 		k.DisplayName = s.name
 	}
 	switch {
+	case s.other:
+		k.Found, k.Elsewhere = s.python.prefix, true
 	case s.builtin:
 		k.Found = "built in"
 	case s.dir == "":
 		k.Found = s.python.prefix
+	}
+	if prefix := s.prefix; s.other || isEnvironment(prefix) {
+		k.Env = prefix
 	}
 	return k
 }

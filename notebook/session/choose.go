@@ -63,7 +63,7 @@ func anyPython(w Wish) bool {
 func python(kernels []kernelclient.Kernel) (best kernelclient.Kernel, ok bool) {
 	rank := func(k kernelclient.Kernel) int {
 		switch {
-		case k.Broken != "" || !strings.EqualFold(k.Language, "python") || k.Name == kernelclient.BuiltinIPython:
+		case k.Broken != "" || k.Elsewhere || !strings.EqualFold(k.Language, "python") || k.Name == kernelclient.BuiltinIPython:
 			return 0
 		case k.Name == kernelclient.BuiltinPython:
 			return 1
@@ -88,7 +88,7 @@ func byLanguage(kernels []kernelclient.Kernel, language string) (k kernelclient.
 		language = "Python"
 	}
 	for _, k := range kernels {
-		if k.Broken == "" && strings.EqualFold(k.Language, language) {
+		if k.Broken == "" && !k.Elsewhere && strings.EqualFold(k.Language, language) {
 			return k, "", nil
 		}
 	}
@@ -102,7 +102,7 @@ func byLanguage(kernels []kernelclient.Kernel, language string) (k kernelclient.
 func choices(kernels []kernelclient.Kernel) string {
 	var names []string
 	for _, k := range kernels {
-		if k.Broken == "" {
+		if k.Broken == "" && !k.Elsewhere {
 			names = append(names, k.Name)
 		}
 	}

@@ -13,6 +13,7 @@ func TestChoose(t *testing.T) {
 		return kernelclient.Kernel{Name: name, DisplayName: name, Language: lang, Found: "there", Broken: broken}
 	}
 	py, built, r, conda := kernel("python3", "python", ""), kernel("builtin-python", "python", ""), kernel("ir", "R", ""), kernel("conda-x", "python", "")
+	elsewhere := kernelclient.Kernel{Name: "conda:ml", Language: "python", Elsewhere: true}
 	badPy, bad := kernel("python3", "python", "no such binary"), kernel("bad", "python", "no argv")
 	all := []kernelclient.Kernel{conda, py, r, bad, built}
 	for _, c := range []struct {
@@ -37,6 +38,9 @@ func TestChoose(t *testing.T) {
 		{"ipython is not taken by itself", []kernelclient.Kernel{kernel("builtin-ipython", "python", ""), built}, Wish{Name: "python3"}, "builtin-python", "names python3"},
 		{"ipython by itself without a name", []kernelclient.Kernel{kernel("builtin-ipython", "python", ""), built}, Wish{}, "builtin-python", ""},
 		{"ipython when asked", []kernelclient.Kernel{built, kernel("builtin-ipython", "python", "")}, Wish{Override: "builtin-ipython"}, "builtin-ipython", ""},
+		{"an environment elsewhere is not taken by itself", []kernelclient.Kernel{elsewhere, built}, Wish{Name: "python3"}, "builtin-python", "names python3"},
+		{"nor without a name", []kernelclient.Kernel{elsewhere, built}, Wish{Language: "python"}, "builtin-python", ""},
+		{"when asked", []kernelclient.Kernel{built, elsewhere}, Wish{Override: "conda:ml"}, "conda:ml", ""},
 		{"no name, unknown language", all, Wish{Language: "cobol"}, "", "cobol"},
 		{"override is strict", []kernelclient.Kernel{built}, Wish{Override: "python3", Name: "ir"}, "", "python3"},
 		{"override", all, Wish{Override: "builtin-python", Name: "ir"}, "builtin-python", ""},

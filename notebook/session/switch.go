@@ -87,10 +87,10 @@ func (s *Session) stopOld(ctx context.Context, force bool) error {
 	return errors.Join(errs...)
 }
 
-// fileName is how a file names a kernel. The built-in Python is python3 there: the file
-// is for other front ends too.
+// fileName is how a file names a kernel. The built-in Python is python3 there, and so is
+// that of an environment: the file is for other front ends and machines too.
 func fileName(k kernelclient.Kernel) (name, display string) {
-	if k.Name == kernelclient.BuiltinPython {
+	if k.Name == kernelclient.BuiltinPython || k.Elsewhere {
 		return "python3", "Python 3"
 	}
 	return k.Name, k.DisplayName
