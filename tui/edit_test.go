@@ -408,7 +408,7 @@ func TestPaletteHasTheActionsOfEditMode(t *testing.T) {
 	a := open(t, setup{file: file("x = 1"), script: echo})
 	a.Type("ctrl+p")
 	a.letters("split the cell at")
-	a.shows("nothing is called that")
+	a.shows("split the cell at the cursor  Edit mode")
 	a.Type("esc", "enter", "right", "ctrl+p")
 	a.letters("split the cell at")
 	a.shows("split the cell at the cursor")

@@ -172,6 +172,26 @@ func TestPaletteAndCommandLine(t *testing.T) {
 	a.quits(t, 0, ":", "q", "enter")
 }
 
+// What was called by name comes first the next time.
+func TestPaletteRemembers(t *testing.T) {
+	a := open(t, setup{file: file("one", "two", "md:# Head")})
+	a.Type("ctrl+p")
+	a.hides("recently used")
+	a.Type("lastcell", "enter") // letters in order
+	a.shows("3/3")
+	a.Type("ctrl+p", "tfc", "esc", "ctrl+p", "first cell", "enter")
+	a.shows("1/3")
+	a.Type("ctrl+p")
+	a.order("recently used", "▌ first cell", "gg Home", "last cell", "G End", "all", "run and go to the next cell")
+	a.Type("down", "enter")
+	a.shows("3/3")
+	a.Type(":")
+	a.order("recently used", "▌ last cell", "first cell", "all")
+	a.Type("cell")
+	a.hides("recently used")
+	a.order("last cell", "first cell", "previous cell")
+}
+
 func TestJumpToALineOfALongCell(t *testing.T) {
 	var b strings.Builder
 	for i := range 500 {

@@ -45,82 +45,69 @@ func (m *Model) kernelsListed(msg kernelsMsg) tea.Cmd {
 	all := m.kernelItems(msg.kernels, msg.then)
 	m.openPicker(&picker{
 		label: "Kernel: ", note: "Enter starts it", empty: "no kernel is called that",
-		items: func(text string) []item { return filterItems(all, text) },
+		items: func(text string) []item { return fitting(all, text) },
 	})
 	return nil
 }
 
-// Places of kernels, in the order of the list.
+// The groups of the list, in their order.
 const (
-	ofNotebook = "of this notebook"
-	here       = "here"
-	installed  = "installed"
-	builtIn    = "built in"
+	ofNotebook   = "of this notebook"
+	here         = "here"
+	environments = "environments"
+	builtIn      = "built in"
 )
 
-// kernelItems lists the kernels: the notebook's, those of this folder, of other
-// environments, the built-in ones; within each those that cannot be started come last.
+// kernelItems lists the kernels in groups: the notebook's own, those that are installed
+// here, those of Python environments, the built-in ones. Within each those that cannot be
+// started come last.
 func (m *Model) kernelItems(kernels []kernelclient.Kernel, then func() tea.Cmd) []item {
-	type entry struct {
-		item
-		rank int
-	}
-	var entries []entry
+	var items []item
 	seen := map[string]string{}
+	now, _ := m.session.Kernel()
 	for _, k := range kernels {
-		place := m.placeOf(k)
-		it := item{name: render.Sanitize(k.Name), detail: render.Sanitize(k.DisplayName), right: place, why: render.Sanitize(k.Broken)}
-		if k.Found != builtIn && k.Found != "" {
-			it.right += " · " + render.Sanitize(k.Found)
+		it := item{name: render.Sanitize(k.Name), detail: render.Sanitize(k.DisplayName), why: render.Sanitize(k.Broken), group: m.groupOf(k)}
+		if k.Found != builtIn {
+			it.right = m.place(k.Found)
 		}
 		if nearer, twice := seen[k.Name]; twice && it.why == "" {
 			it.why = "the one of this name in " + nearer + " is nearer"
 		}
 		seen[k.Name] = render.Sanitize(k.Found)
-		if now, _ := m.session.Kernel(); now == k && m.session.Started() {
+		if now == k && m.session.Started() {
 			it.name = "● " + it.name
 		}
 		it.do = func() tea.Cmd { return m.askSwitch(k.Name, then) }
-		rank := 2 * slices.Index([]string{ofNotebook, here, installed, builtIn}, place)
-		if it.why != "" {
-			rank++
-		}
-		entries = append(entries, entry{it, rank})
+		items = append(items, it)
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.rank, b.rank) })
-	items := make([]item, len(entries))
-	for i, e := range entries {
-		items[i] = e.item
-	}
+	order := []string{ofNotebook, here, environments, builtIn}
+	slices.SortStableFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.group), slices.Index(order, b.group)), cmp.Compare(barred(a), barred(b)))
+	})
 	return items
 }
 
-// placeOf says where a kernel belongs, as seen from the notebook.
-func (m *Model) placeOf(k kernelclient.Kernel) string {
+// groupOf says where a kernel belongs, as seen from the notebook.
+func (m *Model) groupOf(k kernelclient.Kernel) string {
 	name, _, _ := m.doc.Kernelspec()
 	switch {
 	case name != "" && strings.EqualFold(k.Name, name):
 		return ofNotebook
 	case k.Found == builtIn:
 		return builtIn
-	case m.file != nil && near(k.Found, filepath.Dir(m.file.Path)):
-		return here
+	case k.Env != "":
+		return environments
 	}
-	return installed
+	return here
 }
 
-// near tells whether a kernel is of a virtual environment that lies in dir or above.
-func near(found, dir string) bool {
-	for p := found; p != filepath.Dir(p); p = filepath.Dir(p) {
-		base := filepath.Base(p)
-		if base != ".venv" && base != "venv" {
-			continue
-		}
-		if rel, err := filepath.Rel(filepath.Dir(p), dir); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return true
-		}
+// place writes a folder as people do: ~ for the home folder.
+func (m *Model) place(dir string) string {
+	home := m.opt.getenv("HOME")
+	if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok && home != "" {
+		dir = "~" + string(filepath.Separator) + rest
 	}
-	return false
+	return render.Sanitize(dir)
 }
 
 // askSwitch asks before the change of the kernel ends something that runs.

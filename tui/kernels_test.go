@@ -25,7 +25,7 @@ func TestKernelDialogOffersWhatThereIs(t *testing.T) { // B27
 	)})
 	a.shows("who runs me?", "no-such-kernel-xyz · not started")
 	a.Type("ctrl+e")
-	a.shows("no-such-kernel-xyz", "is not installed", "Kernel: ", "python3  Python 3", "installed · /env", "✗ the program nosuch was not found")
+	a.shows("no-such-kernel-xyz", "is not installed", "Kernel: ", "python3  Python 3", "here", "/env", "✗ the program nosuch was not found")
 	a.Type("esc", "esc")
 	a.hides("Kernel: ", "is not installed", "ran print")
 	a.Type("s")
@@ -41,6 +41,39 @@ func TestKernelDialogOffersWhatThereIs(t *testing.T) { // B27
 	if !strings.Contains(a.saved(), `"name": "python3"`) {
 		t.Errorf("the file does not name the chosen kernel:\n%s", a.saved())
 	}
+}
+
+// The list is in groups; what is typed keeps them and marks what fits best.
+func TestKernelDialogGroups(t *testing.T) {
+	env := func(name, dir string) kernelclient.Kernel {
+		return kernelclient.Kernel{Name: name, DisplayName: "Python 3.11 (" + name + ")", Language: "python", Found: dir, Env: dir, Elsewhere: true}
+	}
+	drivers := map[string]kernelclient.Driver{"conda:ml": &hosttest.Fake{Script: echo}, "python3": &hosttest.Fake{}}
+	a := open(t, setup{
+		file: file("one"),
+		host: kernels(drivers,
+			kernelclient.Kernel{Name: "julia", Found: "/home/ann/.local/share/jupyter/kernels/julia", Broken: "the program julia was not found"},
+			kernelclient.Kernel{Name: "ir", DisplayName: "R", Language: "R", Found: "/usr/share/jupyter/kernels/ir"},
+			kernelclient.Kernel{Name: "python3", DisplayName: "Python 3", Language: "python", Found: "/work/.venv", Env: "/work/.venv"},
+			kernelclient.Kernel{Name: "builtin-shell", DisplayName: "Shell (built in)", Language: "bash", Found: "built in"},
+			env("conda:ml", "/home/ann/miniconda3/envs/ml"), env("pyenv:3.12.1", "/home/ann/.pyenv/versions/3.12.1"),
+		),
+		env: []string{"HOME=/home/ann"}, width: 100, height: 40,
+	})
+	a.Type("ctrl+k")
+	a.order("here", "▌ ir  R", "julia  ✗ the program julia was not found", "environments", "python3  Python 3", "/work/.venv",
+		"conda:ml", "~/miniconda3/envs/ml", "pyenv:3.12.1", "built in", "builtin-shell")
+	a.Type("ml")
+	a.order("environments", "▌ conda:ml")
+	a.hides("pyenv", "julia", "here")
+	a.Type("enter", "ctrl+e")
+	a.shows("Python 3.11 (conda:ml) · idle", "ran one")
+	a.Type("s")
+	if s := a.saved(); !strings.Contains(s, `"name": "python3"`) || strings.Contains(s, "conda") {
+		t.Errorf("the file names a kernel of this machine alone:\n%s", s)
+	}
+	a.Type("ctrl+k")
+	a.order("of this notebook", "python3", "here", "environments", "● conda:ml", "pyenv:3.12.1")
 }
 
 func TestKernelDialogSwitches(t *testing.T) { // B28

@@ -48,7 +48,8 @@ type Model struct {
 	question   *question
 	help       *helpPage
 	find       finder
-	picker     *picker // open, else nil
+	picker     *picker  // open, else nil
+	recent     []string // names of the actions that were called by name, the last one first
 	prompt     promptLine
 	editing    editing
 	completion completion

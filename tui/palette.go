@@ -22,10 +22,15 @@ func (m *Model) paletteActions() map[keymap.Action]func() tea.Cmd {
 
 // openPalette lists all actions of the mode that it is opened from, and the headings of the notebook.
 func (m *Model) openPalette() {
-	all := append(m.actionItems(), m.headingItems()...)
+	all := m.actionItems()
+	headings := m.headingItems()
+	for i := range headings {
+		headings[i].group = "headings"
+	}
+	all = append(all, headings...)
 	m.openPicker(&picker{
 		label: "> ", note: "actions and headings", empty: "nothing is called that",
-		items: func(text string) []item { return filterItems(all, text) },
+		items: func(text string) []item { return rankItems(all, text) },
 	})
 }
 
@@ -35,7 +40,7 @@ func (m *Model) openCommandLine() {
 	m.openPicker(&picker{
 		label: ":", note: "N: cell N · N:M its line M · line M · a command", empty: "there is no such command",
 		items: func(text string) []item {
-			return slices.Concat(m.short(text), m.places(text), filterItems(all, text))
+			return slices.Concat(m.short(text), m.places(text), rankItems(all, text))
 		},
 	})
 }
@@ -44,38 +49,71 @@ func (m *Model) openOutline() {
 	all := m.headingItems()
 	m.openPicker(&picker{
 		label: "§ ", note: "headings", empty: "no cell has a Markdown heading",
-		items: func(text string) []item { return filterItems(all, text) },
+		items: func(text string) []item { return rankItems(all, text) },
 	})
 }
 
-// actionItems are the actions that can be called by name: those of command mode, in edit
-// mode after its own.
+// actionItems are the actions that can be called by name, those that were last.
 func (m *Model) actionItems() []item {
-	var out []item
-	var seen []keymap.Action
-	rows := slices.DeleteFunc(slices.Clone(m.table.Bindings()), func(b keymap.Binding) bool {
-		return b.Mode != keymap.Command && b.Mode != keymap.Everywhere && (b.Mode != keymap.Edit || m.editing.cell == nil)
-	})
-	slices.SortStableFunc(rows, func(a, b keymap.Binding) int { return fromEdit(a) - fromEdit(b) })
-	for _, b := range rows {
-		if m.acts[b.Action] == nil || slices.Contains(seen, b.Action) {
-			continue
+	var all []item
+	seen := map[keymap.Action]bool{}
+	for _, rows := range m.callable() {
+		for _, b := range rows {
+			if m.acts[b.Action] != nil && !seen[b.Action] {
+				seen[b.Action] = true
+				all = append(all, m.actionItem(b))
+			}
 		}
-		seen = append(seen, b.Action)
-		out = append(out, item{
-			name: b.Help, detail: b.Group, right: b.ShowAll(),
-			do: func() tea.Cmd { return m.act(b.Action) },
-		})
 	}
-	return slices.Concat(out, m.errorItems(), m.pagerItems())
+	all = slices.Concat(all, m.errorItems(), m.pagerItems())
+	if len(m.recent) == 0 {
+		return all
+	}
+	var first []item
+	for _, name := range m.recent {
+		if i := slices.IndexFunc(all, func(it item) bool { return it.name == name }); i >= 0 {
+			first = append(first, all[i])
+			all = slices.Delete(all, i, i+1)
+			first[len(first)-1].group = "recently used"
+		}
+	}
+	for i := range all {
+		all[i].group = "all"
+	}
+	return append(first, all...)
 }
 
-// fromEdit orders the keys of edit mode before all others.
-func fromEdit(b keymap.Binding) int {
-	if b.Mode == keymap.Edit {
-		return 0
+// callable are the rows of the key table whose actions can be called now: those of the
+// mode, those of command mode, and those of edit mode, which begin with editing.
+func (m *Model) callable() [3][]keymap.Binding {
+	var own, command, edit []keymap.Binding
+	mode := m.mode()
+	for _, b := range m.table.Bindings() {
+		switch b.Mode {
+		case keymap.Command, keymap.Everywhere:
+			command = append(command, b)
+		case mode:
+			own = append(own, b)
+		case keymap.Edit:
+			edit = append(edit, b)
+		}
 	}
-	return 1
+	return [...][]keymap.Binding{own, command, edit}
+}
+
+// mostRecent is how many actions are remembered as recently used.
+const mostRecent = 8
+
+func (m *Model) actionItem(b keymap.Binding) item {
+	return item{name: b.Help, detail: b.Group, right: b.ShowAll(), do: func() tea.Cmd {
+		m.recent = slices.DeleteFunc(m.recent, func(name string) bool { return name == b.Help })
+		m.recent = slices.Insert(m.recent, 0, b.Help)
+		m.recent = m.recent[:min(len(m.recent), mostRecent)]
+		if b.Mode == keymap.Edit && m.editing.cell == nil && !m.enterEdit() {
+			return nil
+		}
+		return m.act(b.Action)
+	}}
 }
 
 // headingItems are the headings of the Markdown cells, indented by their level.

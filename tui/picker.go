@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,7 +20,7 @@ type picker struct {
 	items func(text string) []item // for what is typed
 	shown []item
 	at    int // the marked one
-	top   int // the first one drawn
+	top   int // the first row drawn
 
 	cursor int // column, as drawn
 }
@@ -32,7 +31,30 @@ type item struct {
 	detail string // said behind the name
 	right  string // said at the right: its key, its group
 	why    string // it cannot be chosen, and this says why
+	group  string // stands above the first of it, where the list is in groups
 	do     func() tea.Cmd
+}
+
+// pickerRow is one row below the typed line: an item, or what is said above a group of them.
+type pickerRow struct {
+	head string
+	item int // its index, if head is ""
+}
+
+// rows are all rows of the list, and which one the marked item has.
+func (p *picker) rows() (rows []pickerRow, marked int) {
+	group := ""
+	for i, it := range p.shown {
+		if it.group != group && it.group != "" {
+			rows = append(rows, pickerRow{head: it.group})
+		}
+		group = it.group
+		if i == p.at {
+			marked = len(rows)
+		}
+		rows = append(rows, pickerRow{item: i})
+	}
+	return rows, marked
 }
 
 func (m *Model) pickerActions() map[keymap.Action]func() tea.Cmd {
@@ -53,7 +75,7 @@ func (m *Model) openPicker(p *picker) {
 		return
 	}
 	m.picker = p
-	p.shown = p.items("")
+	p.filter()
 	m.keys.Reset()
 	m.dirty = true
 }
@@ -66,10 +88,17 @@ func (m *Model) closePicker() {
 // filterPicker follows what is typed.
 func (m *Model) filterPicker() tea.Cmd {
 	if p := m.picker; p != nil {
-		p.shown, p.at, p.top = p.items(p.line.String()), 0, 0
+		p.filter()
 		m.dirty = true
 	}
 	return nil
+}
+
+// filter makes the list for what is typed, and marks what fits it best.
+func (p *picker) filter() {
+	typed := p.line.String()
+	p.shown, p.top = p.items(typed), 0
+	p.at = best(p.shown, typed)
 }
 
 func (m *Model) movePick(n int) {
@@ -83,8 +112,9 @@ func (m *Model) movePick(n int) {
 func (m *Model) clickPicker(y int) {
 	p := m.picker
 	first := m.size.list - min(len(m.pickerLines()), m.size.list) + 1
-	if i := p.top + y - first; y >= first && y < m.size.list && i < len(p.shown) {
-		p.at = i
+	rows, _ := p.rows()
+	if i := p.top + y - first; y >= first && y < m.size.list && i < len(rows) && rows[i].head == "" {
+		p.at = rows[i].item
 		m.dirty = true
 	}
 }
@@ -109,19 +139,28 @@ func (m *Model) pickerRows() int {
 	if m.picker == nil {
 		return 0
 	}
-	return max(min(len(m.picker.shown), m.size.list*2/3-1), 1)
+	rows, _ := m.picker.rows()
+	return max(min(len(rows), m.size.list*2/3-1), 1)
 }
 
 // pickerLines draws the list: a line that is typed, and the items below it.
 func (m *Model) pickerLines() []string {
 	p := m.picker
-	rows := m.pickerRows()
-	p.top = min(max(p.top, p.at-rows+1), p.at)
+	room := m.pickerRows()
+	rows, marked := p.rows()
+	p.top = min(max(p.top, marked-room+1), marked)
+	if p.top == marked && marked > 0 && rows[marked-1].head != "" && room > 1 {
+		p.top-- // what stands above it shows too
+	}
 	first, cursor := m.inputLine(p.label, &p.line, p.note)
 	p.cursor = cursor
 	lines := []string{first}
-	for i := p.top; i < min(p.top+rows, len(p.shown)); i++ {
-		lines = append(lines, m.itemLine(p.shown[i], i == p.at))
+	for _, r := range rows[p.top:min(p.top+room, len(rows))] {
+		if r.head != "" {
+			lines = append(lines, m.look.theme.Heading.Render(ansi.Truncate(r.head, m.width, "…")))
+		} else {
+			lines = append(lines, m.itemLine(p.shown[r.item], r.item == p.at))
+		}
 	}
 	if len(p.shown) == 0 {
 		lines = append(lines, m.look.theme.Muted.Render(ansi.Truncate("  "+p.empty, m.width, "…")))
@@ -156,38 +195,4 @@ func (m *Model) itemLine(it item, marked bool) string {
 		detailStyle = th.Failed
 	}
 	return left + style.Render(name) + detailStyle.Render(detail) + gap + th.Muted.Render(right)
-}
-
-// matches tells whether a text has all words of what was typed, in any case.
-func matches(text, typed string) bool {
-	text = strings.ToLower(text)
-	for _, w := range strings.Fields(strings.ToLower(typed)) {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
-// filterItems returns the items that match: those whose name begins with it first, those
-// that cannot be chosen last.
-func filterItems(all []item, typed string) []item {
-	typed = strings.TrimSpace(typed)
-	if typed == "" {
-		return all
-	}
-	var first, rest, last []item
-	for _, it := range all {
-		begins := strings.HasPrefix(strings.ToLower(it.name), strings.ToLower(typed))
-		switch {
-		case !begins && !matches(it.name+" "+it.detail+" "+it.right, typed):
-		case it.why != "":
-			last = append(last, it)
-		case begins:
-			first = append(first, it)
-		default:
-			rest = append(rest, it)
-		}
-	}
-	return slices.Concat(first, rest, last)
 }
