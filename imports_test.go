@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"kernelclient":            {"notebook/mime", "kernelclient/event"},
 	"kernelclient/hosttest":   {"notebook/mime", "kernelclient"},
 	"kernelclient/debuglog":   {"notebook/mime", "kernelclient"},
+	"kernelclient/bridge":     {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":    {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":    {"notebook/mime", "kernelclient"},
 	"kernelclient/leftover":   {},

@@ -1,0 +1,331 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+const (
+	callWait  = 15 * time.Second // for an answer, where the caller sets no deadline
+	startTime = time.Minute      // for the host process to make a context
+	stopTime  = 30 * time.Second // for a kernel's polite end
+	base      = "http://nbterm"  // a unix socket has no name of its own
+)
+
+// ClientOptions are for Connect and Ensure.
+type ClientOptions struct {
+	Place Place
+	// Socket is the path of a certain host process's socket; "" is the place's own.
+	Socket string
+	// Command starts a host process where there is none: the program and its arguments.
+	Command []string
+	// Version is the client's release, for people.
+	Version string
+	// Env and Dir are the environment and the folder that kernels are looked for and started
+	// in. A nil Env is this process's own.
+	Env []string
+	Dir string
+}
+
+// Client is a host process seen as a kernelclient.Host.
+type Client struct {
+	opt     ClientOptions
+	name    string
+	http    *http.Client
+	starter *starter
+
+	mu      sync.Mutex // guards all below
+	streams map[*stream]bool
+	closed  bool
+}
+
+var _ kernelclient.Host = (*Client)(nil)
+
+// Connect connects to a host process that runs. Where there is none, the error is one that
+// NoHost knows; one of another version gives a *VersionError, and the Client is good for
+// List, Stop and StopAll then.
+func Connect(ctx context.Context, opt ClientOptions) (*Client, error) {
+	opt.Command = nil
+	return Ensure(ctx, opt)
+}
+
+// Ensure is Connect, and starts the host process where there is none. It also starts one
+// later, when the one that was there has gone.
+func Ensure(ctx context.Context, opt ClientOptions) (*Client, error) {
+	c := newClient(opt)
+	_, err := c.Hello(ctx)
+	var version *VersionError
+	if err != nil && !errors.As(err, &version) {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, err
+}
+
+func newClient(opt ClientOptions) *Client {
+	c := &Client{opt: opt, name: newName(), streams: map[*stream]bool{}}
+	if len(opt.Command) > 0 && opt.Socket == "" {
+		c.starter = &starter{place: opt.Place, command: opt.Command}
+	}
+	c.http = &http.Client{Transport: &http.Transport{
+		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) },
+		DisableCompression: true, MaxIdleConnsPerHost: 8,
+	}}
+	return c
+}
+
+// newName is a random name.
+func newName() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
+
+// dial connects to the host process, and starts it if that is wanted.
+func (c *Client) dial(ctx context.Context) (net.Conn, error) {
+	if c.opt.Socket != "" {
+		return connectTo(ctx, c.opt.Socket)
+	}
+	conn, err := c.opt.Place.connect(ctx)
+	if c.starter == nil || !NoHost(err) {
+		return conn, err
+	}
+	return c.starter.start(ctx)
+}
+
+// Hello asks the host process who it is.
+func (c *Client) Hello(ctx context.Context) (version string, err error) {
+	var h hello
+	err = c.call(ctx, callWait, http.MethodGet, "/hello", nil, &h)
+	return h.Version, err
+}
+
+// Kernels implements kernelclient.Host.
+func (c *Client) Kernels(ctx context.Context) ([]kernelclient.Kernel, error) {
+	var list []kernelWire
+	if err := c.call(ctx, startTime, http.MethodPost, "/v1/kernels", c.surroundings(), &list); err != nil {
+		return nil, err
+	}
+	kernels := make([]kernelclient.Kernel, len(list))
+	for i, k := range list {
+		kernels[i] = kernelclient.Kernel(k)
+	}
+	return kernels, nil
+}
+
+func (c *Client) surroundings() kernelsRequest {
+	env := c.opt.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return kernelsRequest{Env: env, Dir: c.opt.Dir}
+}
+
+// Listed is a context of a host process and what only that process knows of it.
+type Listed struct {
+	kernelclient.ContextInfo
+	Clients int   // programs that follow it
+	Memory  int64 // resident bytes of the kernel's processes, 0 where that is not known
+}
+
+// List lists what runs in a host process of whatever version.
+func (c *Client) List(ctx context.Context) ([]Listed, error) {
+	var list []contextWire
+	if err := anyVersion(c.call(ctx, callWait, http.MethodGet, "/contexts", nil, &list)); err != nil {
+		return nil, err
+	}
+	out := make([]Listed, len(list))
+	for i, w := range list {
+		out[i] = Listed{ContextInfo: w.info(), Clients: w.Clients, Memory: w.Memory}
+	}
+	return out, nil
+}
+
+// Contexts implements kernelclient.Host.
+func (c *Client) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error) {
+	list, err := c.List(ctx)
+	out := make([]kernelclient.ContextInfo, len(list))
+	for i, l := range list {
+		out[i] = l.ContextInfo
+	}
+	return out, err
+}
+
+// Start implements kernelclient.Host: with this client's environment and folder.
+func (c *Client) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	q := startRequest{kernelsRequest: c.surroundings(), Nonce: newName(), Spec: specWire(spec)}
+	var w contextWire
+	err := c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w)
+	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil {
+		err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w) // the nonce makes it one start
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newRemote(c, w), nil
+}
+
+// Attach implements kernelclient.Host.
+func (c *Client) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
+	var w contextWire
+	if err := c.call(ctx, callWait, http.MethodGet, contextPath(id, ""), nil, &w); err != nil {
+		return nil, err
+	}
+	return newRemote(c, w), nil
+}
+
+func contextPath(id kernelclient.ContextID, verb string) string {
+	return "/v1/contexts/" + url.PathEscape(string(id)) + verb
+}
+
+// Stop ends a context of a host process of whatever version. One that is not there is NotFound.
+func (c *Client) Stop(ctx context.Context, id kernelclient.ContextID, force bool) error {
+	return anyVersion(c.call(ctx, stopTime, http.MethodPost, "/contexts/"+url.PathEscape(string(id))+"/stop", stopFor(ctx, force), nil))
+}
+
+// StopAll ends all contexts and the host process itself, of whatever version.
+func (c *Client) StopAll(ctx context.Context) error {
+	return anyVersion(c.call(ctx, stopTime, http.MethodPost, "/stop", stopFor(ctx, false), nil))
+}
+
+// stopFor leaves the kernel as long as ctx does.
+func stopFor(ctx context.Context, force bool) stopRequest {
+	q := stopRequest{Force: force}
+	if at, ok := ctx.Deadline(); ok {
+		q.Within = max(time.Until(at).Milliseconds(), 1)
+	}
+	return q
+}
+
+// anyVersion is for what never changes from one version to the next.
+func anyVersion(err error) error {
+	var version *VersionError
+	if errors.As(err, &version) {
+		return version.rest
+	}
+	return err
+}
+
+// Close implements kernelclient.Host. Contexts and the host process go on.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	streams := make([]*stream, 0, len(c.streams))
+	for s := range c.streams {
+		streams = append(streams, s)
+	}
+	c.mu.Unlock()
+	for _, s := range streams {
+		_ = s.Close() // it never fails
+	}
+	c.http.CloseIdleConnections()
+	if c.starter != nil {
+		c.starter.reap()
+	}
+	return nil
+}
+
+// call sends a request and reads its answer into out, both JSON, nil for none. wait bounds
+// it where ctx does not. What the host process refuses comes back as the error it was there.
+func (c *Client) call(ctx context.Context, wait time.Duration, method, path string, in, out any) error {
+	if _, ok := ctx.Deadline(); !ok {
+		limited, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		ctx = limited
+	}
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("asking the host process: %w", err)
+		}
+		body = bytes.NewReader(data)
+	}
+	resp, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return disconnected(ctx, err)
+	}
+	return c.versioned(resp, answered(resp, data, out))
+}
+
+// answered reads an answer.
+func answered(resp *http.Response, data []byte, out any) error {
+	if resp.StatusCode != http.StatusOK {
+		w := &wireError{}
+		if json.Unmarshal(data, w) != nil {
+			w.Text = fmt.Sprintf("the host process said %s", resp.Status)
+		}
+		return decodeError(w)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+// versioned puts a VersionError over err where the host process is of another version.
+func (c *Client) versioned(resp *http.Response, err error) error {
+	proto, _ := strconv.Atoi(resp.Header.Get(protoHeader)) // none is 0: no version of ours
+	if proto == Proto {
+		return err
+	}
+	return &VersionError{Host: proto, Mine: Proto, Version: c.opt.Version, rest: err}
+}
+
+// send is one exchange up to the answer's header.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, method, base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set(clientHeader, c.name)
+	resp, err := c.http.Do(q)
+	if err != nil {
+		return nil, disconnected(ctx, err)
+	}
+	return resp, nil
+}
+
+// disconnected is the error of an exchange that failed on the way.
+func disconnected(ctx context.Context, err error) error {
+	var through *url.Error
+	if errors.As(err, &through) {
+		err = through.Err
+	}
+	var own *kernelclient.Error
+	cause := context.Cause(ctx)
+	switch {
+	case errors.As(err, &own), NoHost(err):
+		return err
+	case errors.Is(cause, context.Canceled):
+		return cause
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &kernelclient.Error{
+			Kind: kernelclient.Disconnect, What: "the host process does not answer",
+			Next: "--no-host works without it", Err: cause,
+		}
+	}
+	return &kernelclient.Error{Kind: kernelclient.Disconnect, What: "the connection to the host process broke", Err: err}
+}

@@ -1,0 +1,226 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+// remote is a context of a host process.
+type remote struct {
+	c  *Client
+	id kernelclient.ContextID
+
+	mu      sync.Mutex // guards all below
+	rev     int64
+	info    kernelclient.ContextInfo
+	caps    kernelclient.Capabilities
+	streams map[*stream]bool
+}
+
+var _ kernelclient.Context = (*remote)(nil)
+
+func newRemote(c *Client, w contextWire) *remote {
+	k := &remote{c: c, id: kernelclient.ContextID(w.ID), streams: map[*stream]bool{}}
+	k.learn(w)
+	return k
+}
+
+// learn takes over a description unless a newer one is known.
+func (k *remote) learn(w contextWire) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if w.Rev > k.rev {
+		saved := k.info.Saved
+		k.rev, k.info, k.caps = w.Rev, w.info(), w.Capabilities
+		if w.Saved == nil {
+			k.info.Saved = saved
+		}
+	}
+}
+
+// Info implements kernelclient.Context: what the host process said last.
+func (k *remote) Info() kernelclient.ContextInfo {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.info
+}
+
+// Capabilities implements kernelclient.Context.
+func (k *remote) Capabilities() kernelclient.Capabilities {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.caps
+}
+
+// lost notes that the host process is gone for good, and the kernel with it as far as this
+// client can tell.
+func (k *remote) lost(err error) event.State {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.info.State = event.State{State: event.Dead, Generation: k.info.State.Generation, Detail: err.Error()}
+	k.info.Err = err
+	return k.info.State
+}
+
+// do sends a request that changes the context and takes over its new description.
+func (k *remote) do(ctx context.Context, verb string, in any) error {
+	var w contextWire
+	if err := k.c.call(ctx, callWait, http.MethodPost, contextPath(k.id, verb), in, &w); err != nil {
+		return err
+	}
+	k.learn(w)
+	return nil
+}
+
+// repeat is do for what may be done twice: a broken connection is tried once more.
+func (k *remote) repeat(ctx context.Context, verb string, in any) error {
+	err := k.do(ctx, verb, in)
+	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+		err = k.do(ctx, verb, in)
+	}
+	return err
+}
+
+// Submit implements kernelclient.Context.
+func (k *remote) Submit(ctx context.Context, r kernelclient.Request) error {
+	return k.repeat(ctx, "/submit", requestWire(r))
+}
+
+// Cancel implements kernelclient.Context.
+func (k *remote) Cancel(ctx context.Context, id event.ExecID) error {
+	return k.do(ctx, "/cancel", cancelRequest{id})
+}
+
+// Interrupt implements kernelclient.Context.
+func (k *remote) Interrupt(ctx context.Context) error {
+	return k.do(ctx, "/interrupt", struct{}{})
+}
+
+// Answer implements kernelclient.Context.
+func (k *remote) Answer(ctx context.Context, id event.InputID, text string) error {
+	return k.do(ctx, "/answer", answerRequest{id, text})
+}
+
+// Restart implements kernelclient.Context.
+func (k *remote) Restart(ctx context.Context) error { return k.do(ctx, "/restart", struct{}{}) }
+
+// Saved implements kernelclient.Context.
+func (k *remote) Saved(ctx context.Context, mark kernelclient.SaveMark) error {
+	return k.repeat(ctx, "/saved", markOf(mark))
+}
+
+// Stop implements kernelclient.Context. One that was stopped already is as wanted.
+func (k *remote) Stop(ctx context.Context, force bool) error {
+	err := k.c.Stop(ctx, k.id, force)
+	if errors.Is(err, kernelclient.NotFound) || NoHost(err) {
+		return nil
+	}
+	return err
+}
+
+// Close implements kernelclient.Context: its streams end, the context goes on.
+func (k *remote) Close() error {
+	k.mu.Lock()
+	streams := make([]*stream, 0, len(k.streams))
+	for s := range k.streams {
+		streams = append(streams, s)
+	}
+	k.mu.Unlock()
+	for _, s := range streams {
+		_ = s.Close() // it never fails
+	}
+	return nil
+}
+
+// Follow implements kernelclient.Context.
+func (k *remote) Follow(after kernelclient.Cursor) kernelclient.Stream {
+	s := newStream(k, after)
+	k.mu.Lock()
+	k.streams[s] = true
+	k.mu.Unlock()
+	if !k.c.own(s) {
+		_ = s.Close() // the client was closed: it gives io.EOF at once
+	}
+	return s
+}
+
+// forget lets go of a stream that was closed.
+func (k *remote) forget(s *stream) {
+	k.mu.Lock()
+	delete(k.streams, s)
+	k.mu.Unlock()
+	k.c.mu.Lock()
+	delete(k.c.streams, s)
+	k.c.mu.Unlock()
+}
+
+// own keeps account of a stream until it is closed; false once the client is.
+func (c *Client) own(s *stream) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.streams[s] = true
+	}
+	return !c.closed
+}
+
+// Ask implements kernelclient.Context.
+func (k *remote) Ask() kernelclient.Asker {
+	if caps := k.Capabilities(); !caps.Complete && !caps.Inspect {
+		return nil
+	}
+	return asker{k}
+}
+
+// The questions of askRequest.
+const (
+	askComplete   = "complete"
+	askInspect    = "inspect"
+	askIsComplete = "is_complete"
+	askHistory    = "history"
+)
+
+// asker passes questions on to the host process.
+type asker struct{ k *remote }
+
+func (a asker) ask(ctx context.Context, q askRequest, out any) error {
+	return a.k.c.call(ctx, startTime, http.MethodPost, contextPath(a.k.id, "/ask"), q, out)
+}
+
+// Complete implements kernelclient.Asker.
+func (a asker) Complete(ctx context.Context, code string, cursor int) (c kernelclient.Completion, err error) {
+	err = a.ask(ctx, askRequest{What: askComplete, Code: code, Cursor: cursor}, &c)
+	return c, err
+}
+
+// Inspect implements kernelclient.Asker.
+func (a asker) Inspect(ctx context.Context, code string, cursor, detail int) (kernelclient.Inspection, error) {
+	var w inspectionWire
+	if err := a.ask(ctx, askRequest{What: askInspect, Code: code, Cursor: cursor, Detail: detail}, &w); err != nil {
+		return kernelclient.Inspection{}, err
+	}
+	i := kernelclient.Inspection{Found: w.Found}
+	rawjson.Value(w.Data).Members(func(typ string, value rawjson.Value) {
+		i.Data = append(i.Data, mime.Entry{Type: typ, Value: value})
+	})
+	return i, nil
+}
+
+// IsComplete implements kernelclient.Asker.
+func (a asker) IsComplete(ctx context.Context, code string) (c kernelclient.IsComplete, err error) {
+	err = a.ask(ctx, askRequest{What: askIsComplete, Code: code}, &c)
+	return c, err
+}
+
+// History implements kernelclient.Asker.
+func (a asker) History(ctx context.Context, q kernelclient.HistoryQuery) (h []kernelclient.HistoryEntry, err error) {
+	err = a.ask(ctx, askRequest{What: askHistory, Query: q}, &h)
+	return h, err
+}

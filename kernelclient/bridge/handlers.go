@@ -1,0 +1,205 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// list answers GET /contexts: the oldest first. Its fields id, kernel.name, dir, path, pid,
+// started, state, clients and memory never change their meaning.
+func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
+	out, memory := []contextWire{}, groupMemory()
+	for _, k := range s.all() {
+		d := s.whole(k)
+		d.Memory = memory[d.PID] // a kernel leads a group of its own
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b contextWire) int { return a.Started.Compare(b.Started) })
+	reply(w, out)
+}
+
+// stop answers POST /contexts/ID/stop. It goes on when the client goes away: half a stop
+// would leave a kernel that nobody sees.
+func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
+	var q stopRequest
+	if r.ContentLength != 0 && !take(w, r, &q) {
+		return
+	}
+	k, err := s.find(kernelclient.ContextID(r.PathValue("id")))
+	if err == nil {
+		err = s.end1(k, q)
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply(w, struct{}{})
+}
+
+// end1 stops one context.
+func (s *Server) end1(k *kept, q stopRequest) error {
+	ctx := context.Background()
+	if q.Within > 0 {
+		limited, cancel := context.WithTimeout(ctx, time.Duration(q.Within)*time.Millisecond)
+		defer cancel()
+		ctx = limited
+	}
+	err := k.Stop(ctx, q.Force)
+	s.drop(k)
+	s.opt.Log.Info("stopped", "context", k.Info().ID, "err", err)
+	return err
+}
+
+// stopAll answers POST /stop: every context is stopped, then the process ends.
+func (s *Server) stopAll(w http.ResponseWriter, r *http.Request) {
+	var q stopRequest
+	if r.ContentLength != 0 && !take(w, r, &q) {
+		return
+	}
+	contexts := s.all()
+	errs := make([]error, len(contexts))
+	var stops sync.WaitGroup
+	for i, k := range contexts {
+		stops.Go(func() { errs[i] = s.end1(k, q) })
+	}
+	stops.Wait()
+	if err := errors.Join(errs...); err != nil {
+		refuse(w, err)
+	} else {
+		reply(w, struct{}{})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end()
+}
+
+func (s *Server) kernels(w http.ResponseWriter, r *http.Request) {
+	var q kernelsRequest
+	if !take(w, r, &q) {
+		return
+	}
+	host := s.opt.Host(q.Env, q.Dir)
+	defer host.Close()
+	list, err := host.Kernels(r.Context())
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	out := make([]kernelWire, len(list))
+	for i, k := range list {
+		out[i] = kernelWire(k)
+	}
+	reply(w, out)
+}
+
+func (s *Server) start(w http.ResponseWriter, r *http.Request) {
+	var q startRequest
+	if !take(w, r, &q) {
+		return
+	}
+	s.mu.Lock()
+	k := s.nonces[q.Nonce]
+	s.mu.Unlock()
+	if k != nil { // the answer to the first time was lost
+		reply(w, s.whole(k))
+		return
+	}
+	host := s.opt.Host(q.Env, q.Dir)
+	c, err := host.Start(r.Context(), kernelclient.StartSpec(q.Spec))
+	s.opt.Log.Info("start", "kernel", q.Spec.Kernel, "dir", q.Spec.Dir, "err", err)
+	if err != nil {
+		_ = host.Close() // it has no context
+		refuse(w, err)
+		return
+	}
+	k = &kept{Context: c, host: host, nonce: q.Nonce, clients: map[string]int{}}
+	s.keep(k)
+	reply(w, s.whole(k))
+}
+
+func (s *Server) attach(k *kept, w http.ResponseWriter, _ *http.Request) { reply(w, s.whole(k)) }
+
+// did answers a request that changed a context: with its description, or why not.
+func (s *Server) did(k *kept, w http.ResponseWriter, err error) {
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply(w, s.describe(k))
+}
+
+func (s *Server) submit(k *kept, w http.ResponseWriter, r *http.Request) {
+	var q requestWire
+	if take(w, r, &q) {
+		s.did(k, w, k.Submit(r.Context(), kernelclient.Request(q)))
+	}
+}
+
+func (s *Server) cancel(k *kept, w http.ResponseWriter, r *http.Request) {
+	var q cancelRequest
+	if take(w, r, &q) {
+		s.did(k, w, k.Cancel(r.Context(), q.Exec))
+	}
+}
+
+func (s *Server) interrupt(k *kept, w http.ResponseWriter, r *http.Request) {
+	s.did(k, w, k.Interrupt(r.Context()))
+}
+
+func (s *Server) answer(k *kept, w http.ResponseWriter, r *http.Request) {
+	var q answerRequest
+	if take(w, r, &q) {
+		s.did(k, w, k.Answer(r.Context(), q.Input, q.Line))
+	}
+}
+
+func (s *Server) restart(k *kept, w http.ResponseWriter, r *http.Request) {
+	s.did(k, w, k.Restart(r.Context()))
+}
+
+func (s *Server) saved(k *kept, w http.ResponseWriter, r *http.Request) {
+	var q markWire
+	if take(w, r, &q) {
+		s.did(k, w, k.Saved(r.Context(), q.mark()))
+	}
+}
+
+func (s *Server) ask(k *kept, w http.ResponseWriter, r *http.Request) {
+	var q askRequest
+	if !take(w, r, &q) {
+		return
+	}
+	asker := k.Ask()
+	if asker == nil {
+		refuse(w, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this kernel cannot be asked"})
+		return
+	}
+	var answer any
+	var err error
+	switch q.What {
+	case askComplete:
+		answer, err = asker.Complete(r.Context(), q.Code, q.Cursor)
+	case askInspect:
+		var i kernelclient.Inspection
+		i, err = asker.Inspect(r.Context(), q.Code, q.Cursor, q.Detail)
+		answer = inspectionWire{Found: i.Found, Data: string(event.AppendBundle(nil, i.Data))}
+	case askIsComplete:
+		answer, err = asker.IsComplete(r.Context(), q.Code)
+	case askHistory:
+		answer, err = asker.History(r.Context(), q.Query)
+	default:
+		err = &kernelclient.Error{Kind: kernelclient.Protocol, What: "unknown question " + q.What}
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply(w, answer)
+}

@@ -1,0 +1,45 @@
+package bridge
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
+	"github.com/nbterm/nbterm/kernelclient/local"
+)
+
+// machine makes hosts of real kernels, the Python with ipykernel among them.
+func machine(t *testing.T) func([]string, string) kernelclient.Host {
+	t.Helper()
+	python := os.Getenv("NBTERM_TEST_PYTHON")
+	if python == "" {
+		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
+			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
+		}
+		t.Skip("NBTERM_TEST_PYTHON is not set")
+	}
+	dir := t.TempDir()
+	return func(env []string, folder string) kernelclient.Host {
+		env = append(env, "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(python)), "HOME="+dir, "JUPYTER_RUNTIME_DIR="+dir+"/run", "IPYTHONDIR="+dir+"/ipython")
+		return local.New(local.Options{Dir: folder, Env: env, LogDir: dir + "/log"})
+	}
+}
+
+// TestSuite: through the host process kernels are what they are without it.
+func TestSuite(t *testing.T) {
+	for kernel, displays := range map[string]string{
+		"python3":                  "from IPython.display import display, update_display",
+		kernelclient.BuiltinPython: "pass",
+	} {
+		t.Run(kernel, func(t *testing.T) {
+			p := place(t)
+			run(t, p, Options{Host: machine(t), Version: "test"})
+			hosttest.Run(t, hosttest.Config{
+				Host:   func(t *testing.T) kernelclient.Host { return connect(t, p) },
+				Kernel: kernel, Displays: displays, Big: !testing.Short(),
+			})
+		})
+	}
+}

@@ -1,0 +1,287 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+const (
+	headerWait = 10 * time.Second // for a request to be sent
+	drainWait  = 2 * time.Second  // at the end, for clients to read on
+)
+
+// Options are for NewServer.
+type Options struct {
+	// Host makes the host of one context: the kernels of a client's environment, K=V, and
+	// of the folder that it looks for environments in. The server closes it.
+	Host func(env []string, dir string) kernelclient.Host
+	// Idle is how long the server stays with neither context nor client; 0 = for ever.
+	Idle time.Duration
+	// Version is the release that clients are told.
+	Version string
+	// Log takes what no client can be told; nil for none.
+	Log *slog.Logger
+}
+
+// Server owns contexts and serves them to clients.
+type Server struct {
+	opt Options
+	mux *http.ServeMux
+
+	mu       sync.Mutex // guards all below
+	contexts map[kernelclient.ContextID]*kept
+	nonces   map[string]*kept // by startRequest.Nonce
+	conns    int
+	rev      int64 // of the last description
+	idle     *time.Timer
+	stopping bool
+	done     chan struct{} // closed when the server is to end
+}
+
+// kept is a context that the server owns, and the host that made it.
+type kept struct {
+	kernelclient.Context
+	host    kernelclient.Host
+	nonce   string
+	clients map[string]int // streams that follow it, by their client's name; guarded by Server.mu
+}
+
+// NewServer returns a server without contexts.
+func NewServer(opt Options) *Server {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		opt: opt, mux: http.NewServeMux(), contexts: map[kernelclient.ContextID]*kept{},
+		nonces: map[string]*kept{}, done: make(chan struct{}),
+	}
+	s.routes()
+	return s
+}
+
+// Serve answers clients until ctx ends, POST /stop came, or the server was idle for long
+// enough. Its contexts' kernels are left alone unless they were stopped.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	return s.serve(ctx, l, func(context.Context) net.Listener { return nil })
+}
+
+// serve is Serve with a func that waits until there is another listener to go on with, nil
+// for none.
+func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Context) net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	h := &http.Server{
+		Handler: s.headed(s.mux), ReadHeaderTimeout: headerWait, ConnState: s.count,
+		ErrorLog: slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelWarn),
+	}
+	var serving sync.WaitGroup
+	listen := func(l net.Listener) { serving.Go(func() { _ = h.Serve(l) }) } // it ends with its listener
+	listen(l)
+	serving.Go(func() {
+		for l := next(ctx); l != nil; l = next(ctx) {
+			listen(l)
+		}
+	})
+	s.mu.Lock()
+	s.rest()
+	s.mu.Unlock()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+	}
+	drain, end := context.WithTimeout(context.WithoutCancel(ctx), drainWait)
+	defer end()
+	if ctx.Err() != nil || h.Shutdown(drain) != nil {
+		_ = h.Close() // the streams of contexts that go on have no end, and a client that reads nothing is not waited for
+	}
+	cancel()
+	serving.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	return nil
+}
+
+// headed tells every client the version of the protocol.
+func (s *Server) headed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(protoHeader, protoText)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// count keeps account of connections: every client that lives holds one.
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.conns++
+	case http.StateClosed, http.StateHijacked:
+		s.conns--
+	default:
+		return
+	}
+	s.rest()
+}
+
+// rest starts the clock of an idle server, or stops it. mu is held.
+func (s *Server) rest() {
+	if s.idle != nil {
+		s.idle.Stop()
+		s.idle = nil
+	}
+	if s.opt.Idle > 0 && s.conns == 0 && len(s.contexts) == 0 {
+		s.idle = time.AfterFunc(s.opt.Idle, s.endIdle)
+	}
+}
+
+// endIdle ends the server unless somebody came meanwhile.
+func (s *Server) endIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conns == 0 && len(s.contexts) == 0 {
+		s.end()
+	}
+}
+
+// end has Serve return. mu is held.
+func (s *Server) end() {
+	if !s.stopping {
+		s.stopping = true
+		close(s.done)
+	}
+}
+
+func (s *Server) routes() {
+	for pattern, h := range map[string]http.HandlerFunc{
+		"GET /hello":               s.hello,
+		"GET /contexts":            s.list,
+		"POST /contexts/{id}/stop": s.stop,
+		"POST /stop":               s.stopAll,
+
+		"POST /v1/kernels":                 s.kernels,
+		"POST /v1/contexts":                s.start,
+		"GET /v1/contexts/{id}":            s.of(s.attach),
+		"GET /v1/contexts/{id}/events":     s.of(s.events),
+		"POST /v1/contexts/{id}/submit":    s.of(s.submit),
+		"POST /v1/contexts/{id}/cancel":    s.of(s.cancel),
+		"POST /v1/contexts/{id}/interrupt": s.of(s.interrupt),
+		"POST /v1/contexts/{id}/answer":    s.of(s.answer),
+		"POST /v1/contexts/{id}/restart":   s.of(s.restart),
+		"POST /v1/contexts/{id}/saved":     s.of(s.saved),
+		"POST /v1/contexts/{id}/ask":       s.of(s.ask),
+	} {
+		s.mux.HandleFunc(pattern, h)
+	}
+}
+
+// of is a handler of one context.
+func (s *Server) of(h func(*kept, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		k, err := s.find(kernelclient.ContextID(r.PathValue("id")))
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		h(k, w, r)
+	}
+}
+
+func (s *Server) find(id kernelclient.ContextID) (*kept, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.contexts[id]; k != nil {
+		return k, nil
+	}
+	return nil, &kernelclient.Error{
+		Kind: kernelclient.NotFound, What: "no kernel with the id " + string(id) + " runs in the host process", Next: "`nbterm ls` lists what does",
+	}
+}
+
+// keep takes a context over.
+func (s *Server) keep(k *kept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contexts[k.Info().ID] = k
+	if k.nonce != "" {
+		s.nonces[k.nonce] = k
+	}
+	s.rest()
+}
+
+// drop lets go of a context that was stopped.
+func (s *Server) drop(k *kept) {
+	s.mu.Lock()
+	id := k.Info().ID
+	mine := s.contexts[id] == k
+	if mine {
+		delete(s.contexts, id)
+		delete(s.nonces, k.nonce)
+		s.rest()
+	}
+	s.mu.Unlock()
+	if mine {
+		_ = k.host.Close() // its only context is over
+	}
+}
+
+// all are the contexts, oldest first.
+func (s *Server) all() []*kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*kept, 0, len(s.contexts))
+	for _, k := range s.contexts {
+		out = append(out, k)
+	}
+	return out
+}
+
+// reply writes v as the answer.
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(jsonLine(v)) // a client that is gone needs no answer
+}
+
+// refuse writes an error as the answer.
+func refuse(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(statusOf(err))
+	_, _ = w.Write(jsonLine(encodeError(err)))
+}
+
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, kernelclient.NotFound):
+		return http.StatusNotFound
+	case errors.Is(err, kernelclient.Invalid), errors.Is(err, kernelclient.Protocol):
+		return http.StatusBadRequest
+	case errors.Is(err, kernelclient.Permission):
+		return http.StatusForbidden
+	}
+	return http.StatusConflict
+}
+
+// take reads a request's body; false: it was refused.
+func take(w http.ResponseWriter, r *http.Request, v any) bool {
+	if err := json.NewDecoder(r.Body).Decode(v); err != nil {
+		refuse(w, &kernelclient.Error{Kind: kernelclient.Protocol, What: "the request cannot be read", Err: err})
+		return false
+	}
+	return true
+}
+
+func (s *Server) hello(w http.ResponseWriter, _ *http.Request) {
+	reply(w, hello{Proto: Proto, Version: s.opt.Version, PID: os.Getpid()})
+}
