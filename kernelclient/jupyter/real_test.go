@@ -83,8 +83,11 @@ func storyLongLine(t *testing.T, d kernelclient.Driver, s *sink) {
 	}
 }
 
+// Fewer than the 1,000 that a kernel as it comes keeps for a reader whom a busy machine
+// lets wait.
 func storyDisplays(t *testing.T, d kernelclient.Driver, s *sink) {
-	want(t, execute(t, d, "displays", "for i in range(20_000): display({'text/plain': str(i)}, raw=True)"), event.Done)
+	const n = 900
+	want(t, execute(t, d, "displays", fmt.Sprintf("for i in range(%d): display({'text/plain': str(i)}, raw=True)", n)), event.Done)
 	next := 0
 	for _, body := range s.of("displays") {
 		if display, ok := body.(event.Display); ok {
@@ -94,7 +97,7 @@ func storyDisplays(t *testing.T, d kernelclient.Driver, s *sink) {
 			next++
 		}
 	}
-	if next != 20_000 {
+	if next != n {
 		t.Errorf("%d displays", next)
 	}
 }
