@@ -44,6 +44,7 @@ type Ready struct {
 	PID          int           // as in ContextInfo, like the two below
 	PIDStart     int64
 	ConnFile     string
+	Busy         bool // it runs another program's code
 }
 
 // Outcome is how a run ended. Reason is never Cancelled.

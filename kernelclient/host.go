@@ -66,6 +66,7 @@ type ContextInfo struct {
 	Kernel  Kernel
 	Dir     string
 	Path    string // of the notebook it was started for, absolute; "" for none
+	Foreign bool   // another program started it (Joiner.Existing) and ends it
 	Started time.Time
 	State   event.State
 	Running int      // executions that run

@@ -1,6 +1,7 @@
 package kernelclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,7 @@ type Log struct {
 	cells      map[event.InputID]event.ExecID
 	running    *execution
 	stopped    map[string]string  // groups that a failure ended: why what comes later does not run
+	early      event.KernelState  // what the driver said of busy and idle while it starts
 	cancelOpen context.CancelFunc // of the start that is under way, else nil
 	opened     chan struct{}      // closed when that start returned
 	described  chan struct{}      // has room for one: info changed in a way that a Recorder is told of
@@ -111,7 +113,7 @@ func (l *Log) start(open opener, before <-chan struct{}) {
 	gen := l.info.State.Generation
 	ctx, cancel := context.WithCancelCause(l.life)
 	opened := make(chan struct{})
-	l.cancelOpen, l.opened = func() { cancel(context.Canceled) }, opened
+	l.cancelOpen, l.opened, l.early = func() { cancel(context.Canceled) }, opened, ""
 	l.idle.Go(func() {
 		defer close(opened)
 		if before != nil {
@@ -150,7 +152,11 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 		l.caps = ready.Capabilities
 		l.info.Language = ready.Language
 		l.info.PID, l.info.PIDStart, l.info.ConnFile = ready.PID, ready.PIDStart, ready.ConnFile
-		l.change(event.State{State: event.Idle, Generation: gen})
+		state := event.Idle
+		if ready.Busy {
+			state = event.Busy
+		}
+		l.change(event.State{State: cmp.Or(l.early, state), Generation: gen})
 	}
 	l.describe()
 	l.mu.Unlock()
@@ -225,6 +231,9 @@ func (l *Log) driverState(s event.State) {
 	s.Generation = l.info.State.Generation
 	now := l.info.State.State
 	ignored := now == event.Restarting || now == event.Dead || l.closing
+	if now == event.Starting && (s.State == event.Busy || s.State == event.Idle) {
+		l.early, ignored = s.State, true
+	}
 	if !ignored && s.State != event.Dead {
 		l.change(s)
 	}
@@ -296,9 +305,13 @@ func (l *Log) spillLoop() {
 func (l *Log) Interrupt(ctx context.Context) error {
 	l.mu.Lock()
 	running := l.running
+	others := running == nil && l.info.Foreign && l.info.State.State == event.Busy
 	l.mu.Unlock()
 	if running == nil {
 		l.cancelQueued(func(Request) bool { return true }, "interrupted before it ran")
+		if others {
+			return l.driver.Interrupt(ctx)
+		}
 		return nil
 	}
 	l.cancelQueued(func(r Request) bool { return r.Group != "" && r.Group == running.Group }, "interrupted before it ran")
@@ -339,6 +352,12 @@ func (l *Log) beginRestart() ([]Request, error) {
 	}
 	if l.info.State.State == event.Restarting {
 		return nil, &Error{Kind: Exists, What: "the kernel is being restarted already"}
+	}
+	if l.cancelOpen == nil && l.info.State.State != event.Dead && !l.caps.Restart {
+		return nil, &Error{
+			Kind: Unsupported, What: "the kernel was started by another program and cannot be restarted from here",
+			Next: "restart it there",
+		}
 	}
 	l.change(event.State{State: event.Restarting, Generation: l.info.State.Generation + 1})
 	if l.cancelOpen != nil {

@@ -25,6 +25,31 @@ func Wrap(h kernelclient.Host, log *slog.Logger) *Host { return &Host{Host: h, l
 func (h *Host) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
 	c, err := h.Host.Start(ctx, spec)
 	h.log.Info("start", "kernel", spec.Kernel, "dir", spec.Dir, "err", err)
+	return h.watch(c, err)
+}
+
+// Running implements kernelclient.Joiner.
+func (h *Host) Running(ctx context.Context) ([]kernelclient.Running, error) {
+	j, err := kernelclient.JoinerOf(h.Host)
+	if err != nil {
+		return nil, err
+	}
+	return j.Running(ctx)
+}
+
+// Existing implements kernelclient.Joiner.
+func (h *Host) Existing(ctx context.Context, file string, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	j, err := kernelclient.JoinerOf(h.Host)
+	if err != nil {
+		return nil, err
+	}
+	c, err := j.Existing(ctx, file, spec)
+	h.log.Info("existing", "file", file, "err", err)
+	return h.watch(c, err)
+}
+
+// watch follows a new context, if there is one.
+func (h *Host) watch(c kernelclient.Context, err error) (kernelclient.Context, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -231,6 +231,7 @@ func (f *Fake) Closed() bool {
 type Host struct {
 	List  []kernelclient.Kernel // what Kernels returns
 	Drive func(kernelclient.StartSpec) kernelclient.Driver
+	Runs  []kernelclient.Running // what Running returns, and Existing joins: with Drive, of that Kernel's name
 
 	mu       sync.Mutex // guards contexts
 	contexts []*kernelclient.Log
@@ -254,15 +255,33 @@ func (h *Host) Contexts(context.Context) ([]kernelclient.ContextInfo, error) {
 func (h *Host) Start(_ context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
 	for _, k := range h.List {
 		if k.Name == spec.Kernel {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			info := kernelclient.ContextInfo{ID: kernelclient.ContextID(fmt.Sprint(len(h.contexts) + 1)), Kernel: k, Dir: spec.Dir, Path: spec.Session}
-			c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout, Forget: spec.Forget})
-			h.contexts = append(h.contexts, c)
-			return c, nil
+			return h.open(kernelclient.ContextInfo{Kernel: k}, spec), nil
 		}
 	}
 	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: "no kernel " + spec.Kernel}
+}
+
+func (h *Host) open(info kernelclient.ContextInfo, spec kernelclient.StartSpec) kernelclient.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	info.ID, info.Dir, info.Path = kernelclient.ContextID(fmt.Sprint(len(h.contexts)+1)), spec.Dir, spec.Session
+	c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout, Forget: spec.Forget})
+	h.contexts = append(h.contexts, c)
+	return c
+}
+
+// Running implements kernelclient.Joiner.
+func (h *Host) Running(context.Context) ([]kernelclient.Running, error) { return h.Runs, nil }
+
+// Existing implements kernelclient.Joiner.
+func (h *Host) Existing(_ context.Context, file string, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	for _, r := range h.Runs {
+		if r.File == file || file == kernelclient.Latest {
+			spec.Kernel = r.Kernel.Name
+			return h.open(kernelclient.ContextInfo{Kernel: r.Kernel, Foreign: true}, spec), nil
+		}
+	}
+	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: "no kernel runs at " + file}
 }
 
 // Attach implements kernelclient.Host.

@@ -95,6 +95,18 @@ func Start(t testing.TB, host kernelclient.Host, kernel string) *Client {
 func Follow(t testing.TB, host kernelclient.Host, spec kernelclient.StartSpec) *Client {
 	t.Helper()
 	k, err := host.Start(t.Context(), spec)
+	return follow(t, k, err)
+}
+
+// Existing joins a running kernel and follows it. The test stops the context at its end.
+func Existing(t testing.TB, host kernelclient.Joiner, file string, spec kernelclient.StartSpec) *Client {
+	t.Helper()
+	k, err := host.Existing(t.Context(), file, spec)
+	return follow(t, k, err)
+}
+
+func follow(t testing.TB, k kernelclient.Context, err error) *Client {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,9 @@ const (
 // DriverOptions are for NewDriver. The zero value is ready.
 type DriverOptions struct {
 	RequestTimeout time.Duration // bounds every request but execute; 0 is 10 s
+	// Foreign is for kernels that another program started. They may be busy with that one's
+	// code, are told to end by nobody here, and are not restarted: Restart only connects anew.
+	Foreign bool
 }
 
 // driver is a kernelclient.Driver for kernels that speak the Jupyter protocol. Each
@@ -138,6 +141,9 @@ func (d *driver) retire(ctx context.Context, g *generation) {
 func (d *driver) Close(ctx context.Context, stop bool) error {
 	d.cancel()
 	if g := d.current(); g != nil {
+		if d.opt.Foreign {
+			g.leave(ctx, stop)
+		}
 		g.conclude(kernelclient.Outcome{Reason: event.Lost, Detail: "the context was closed"})
 	}
 	d.life <- struct{}{} // Open and Restart end soon, now that d.ctx has ended
@@ -223,6 +229,18 @@ func (d *driver) ask(g *generation, exec event.ExecID, m Message) {
 		d.closeInputs(func(q question) bool { return q.gen == g })
 	default:
 	}
+}
+
+// asks tells whether the generation has an open question.
+func (d *driver) asks(g *generation) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range d.inputs {
+		if q.gen == g {
+			return true
+		}
+	}
+	return false
 }
 
 // closeInputs closes the open questions that which picks.

@@ -461,3 +461,28 @@ func TestAnswersAfterTheConclusionCountForNothing(t *testing.T) {
 		wantOutcome(t, g.cutOff(x), kernelclient.Outcome{Reason: event.Restarted})
 	})
 }
+
+// What an interrupt hit was another client's code, whose failure threw ours away: it is
+// not sent again, for nobody wants it any more.
+func TestInterruptedBeforeItRan(t *testing.T) {
+	var waiting Message
+	prepare := func(k *fakeKernel) {
+		k.onExecute = func(_ *fakeKernel, m Message) { waiting = m }
+		k.onInterrupt = func() (bool, error) {
+			k.status(waiting, "busy")
+			k.reply(waiting, "aborted")
+			k.status(waiting, "idle")
+			return true, nil
+		}
+	}
+	withKernel(t, prepare, func(t *testing.T, d *driver, s *sink) {
+		out := behind(d, "a")
+		synctest.Wait()
+		if err := d.Interrupt(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-out; got.Reason != event.Interrupted || got.Detail != "interrupted before it ran" {
+			t.Errorf("it ended %+v", got)
+		}
+	})
+}

@@ -23,10 +23,11 @@ type generation struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // receiver, watcher and small answers
 
-	answered chan struct{} // closed by the first kernel_info_reply
-	heard    chan struct{} // closed by the first message on iopub
-	over     chan struct{} // closed when the receiver has ended
-	ended    chan struct{} // closed by conclude, after end is set
+	answered  chan struct{} // closed by the first kernel_info_reply
+	heard     chan struct{} // closed by the first message on iopub
+	unblocked chan struct{} // closed by the first answer on shell: what ran before us has ended
+	over      chan struct{} // closed when the receiver has ended
+	ended     chan struct{} // closed by conclude, after end is set
 
 	mu        sync.Mutex // guards all below; never held while an event is emitted
 	language  rawjson.Value
@@ -35,7 +36,9 @@ type generation struct {
 	run       *run
 	inquiries map[string]*inquiry // by msg_id
 	ready     bool
-	leaving   bool // its code asked it to exit
+	others    string // msg_id of another client's execute_request that runs, "" for none
+	deserted  bool   // a run was given up that the kernel may still be at
+	leaving   bool   // its code asked it to exit
 	lost      error
 	end       kernelclient.Outcome
 }
@@ -43,7 +46,7 @@ type generation struct {
 func newGeneration(d *driver, k Kernel) *generation {
 	g := &generation{
 		d: d, kernel: k, conn: k.Conn(), session: rand.Text(),
-		answered: make(chan struct{}), heard: make(chan struct{}),
+		answered: make(chan struct{}), heard: make(chan struct{}), unblocked: make(chan struct{}),
 		over: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -68,12 +71,18 @@ func (g *generation) send(ctx context.Context, m Message) error {
 	return g.conn.Send(ctx, m)
 }
 
-// request sends a request other than execute on shell and returns its id.
-func (g *generation) request(ctx context.Context, typ string) (id string, err error) {
+// hello asks the kernel who it is. A foreign one may be busy on shell for hours: newer
+// kernels answer on control meanwhile.
+func (g *generation) hello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, g.d.opt.RequestTimeout)
 	defer cancel()
-	h := g.header(typ)
-	return h.ID, g.send(ctx, Message{Channel: Shell, Header: h})
+	if g.d.opt.Foreign {
+		m := Message{Channel: Control, Header: g.header("kernel_info_request")}
+		if err := g.send(ctx, m); err != nil {
+			return err
+		}
+	}
+	return g.send(ctx, Message{Channel: Shell, Header: g.header("kernel_info_request")})
 }
 
 // becomeReady waits for a kernel_info_reply and for iopub to speak: only then is it sure
@@ -81,7 +90,7 @@ func (g *generation) request(ctx context.Context, typ string) (id string, err er
 func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error) {
 	answered, heard := g.answered, g.heard
 	for answered != nil || heard != nil {
-		if _, err := g.request(ctx, "kernel_info_request"); err != nil {
+		if err := g.hello(ctx); err != nil {
 			return kernelclient.Ready{}, g.startFailure(ctx, err)
 		}
 		pause := helloUnanswered
@@ -106,6 +115,9 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 		}
 		timer.Stop()
 	}
+	if g.d.opt.Foreign { // control may have been quicker than shell
+		g.waitFor(g.unblocked, helloAgain)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.isEnded() { // the watcher saw a kernel that was not ready and told nobody
@@ -113,9 +125,10 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	}
 	g.ready = true
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true, Complete: true, Inspect: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign, Stdin: true, Complete: true, Inspect: true},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
+		Busy:         g.others != "" || !isClosed(g.unblocked),
 	}, nil
 }
 
@@ -146,9 +159,11 @@ func (g *generation) failure() error {
 	return &kernelclient.Error{Kind: kernelclient.Gone, What: "the kernel's start was given up"}
 }
 
-func (g *generation) isEnded() bool {
+func (g *generation) isEnded() bool { return isClosed(g.ended) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-g.ended:
+	case <-c:
 		return true
 	default:
 		return false
@@ -160,10 +175,10 @@ func (g *generation) watch() {
 	select {
 	case <-g.kernel.Died():
 		if g.isReady() { // else nothing that it said belongs to anybody
-			g.waitFor(g.over)
+			g.waitFor(g.over, lastOutput)
 		}
 	case <-g.over:
-		g.waitFor(g.kernel.Died())
+		g.waitFor(g.kernel.Died(), lastOutput)
 	case <-g.ctx.Done():
 		return
 	}
@@ -179,8 +194,8 @@ func (g *generation) watch() {
 	g.conclude(out)
 }
 
-func (g *generation) waitFor(c <-chan struct{}) {
-	timer := time.NewTimer(lastOutput)
+func (g *generation) waitFor(c <-chan struct{}, atMost time.Duration) {
+	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
 	case <-c:
@@ -222,11 +237,25 @@ func (g *generation) conclude(out kernelclient.Outcome) {
 // nothing of the generation is left.
 func (g *generation) stop(ctx context.Context, restart bool) error {
 	defer g.free()
-	if ctx.Err() == nil && !g.gone() {
+	if ctx.Err() == nil && !g.gone() && !g.d.opt.Foreign {
 		h := g.header("shutdown_request")
 		_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value(strconv.FormatBool(restart)))})
 	}
 	return g.kernel.Stop(ctx)
+}
+
+// leave interrupts what a foreign kernel runs for us, if that is to stop, or if it waits
+// for a line that nobody could give it any more.
+func (g *generation) leave(ctx context.Context, stop bool) {
+	g.mu.Lock()
+	at := stop && (g.run != nil || g.deserted)
+	g.mu.Unlock()
+	if !at && !g.d.asks(g) || g.gone() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), politeness) // by force is not without a word
+	defer cancel()
+	_ = g.send(ctx, Message{Channel: Control, Header: g.header("interrupt_request")}) // it cannot hear us: so be it
 }
 
 func (g *generation) gone() bool {

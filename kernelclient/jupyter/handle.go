@@ -22,6 +22,7 @@ func (g *generation) handle(m Message) {
 	g.mu.Unlock()
 	if m.Channel == IOPub {
 		once(g.heard)
+		g.overhear(m)
 	}
 	body := toEvent(m.Header.Type, m.Content)
 	switch m.Channel {
@@ -33,12 +34,16 @@ func (g *generation) handle(m Message) {
 		}
 	case Shell:
 		if m.Header.Type == "kernel_info_reply" {
+			g.answeredShell()
 			g.learn(m.Content)
 		}
 		if m.Header.Type == "execute_reply" && known {
 			g.payloads(exec, m.Content)
 		}
-	case Control: // replies that nobody waits for
+	case Control:
+		if m.Header.Type == "kernel_info_reply" {
+			g.learn(m.Content)
+		} // else a reply that nobody waits for
 	}
 	g.answer(m)
 	g.advance(m)

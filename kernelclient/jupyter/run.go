@@ -110,13 +110,15 @@ func (g *generation) begin(r kernelclient.Request) *run {
 
 // finish closes what the run leaves open.
 func (g *generation) finish(x *run) {
+	_, over, _ := g.judge(x)
 	g.mu.Lock()
-	g.run = nil
-	busy := x.started && !g.isEnded()
+	g.run, g.deserted = nil, !over
+	tell := (x.started || g.d.opt.Foreign) && !g.isEnded()
+	state := g.stateOfOthers()
 	g.mu.Unlock()
 	g.d.closeInputs(func(q question) bool { return q.exec == x.id })
-	if busy {
-		g.d.sink.Emit("", event.State{State: event.Idle})
+	if tell {
+		g.d.sink.Emit("", state)
 	}
 }
 
@@ -193,7 +195,7 @@ func (g *generation) judge(x *run) (out kernelclient.Outcome, end, again bool) {
 	if !iopubDone || !shellDone {
 		return out, false, false
 	}
-	if strings.HasPrefix(x.status, "abort") && x.aborted < maxAborted {
+	if strings.HasPrefix(x.status, "abort") && x.aborted < maxAborted && !x.interrupted {
 		return out, false, true
 	}
 	return x.outcome(), true, false
@@ -204,6 +206,8 @@ func (x *run) outcome() kernelclient.Outcome {
 	out := kernelclient.Outcome{Reason: event.Done, Count: x.count}
 	switch {
 	case x.status == "ok": // also where code showed a traceback and went on
+	case strings.HasPrefix(x.status, "abort") && x.interrupted: // what ran was another client's code
+		out.Reason, out.Detail = event.Interrupted, "interrupted before it ran"
 	case strings.HasPrefix(x.status, "abort"):
 		out.Reason, out.Detail = event.Failed, "the kernel did not run it (aborted)"
 	case x.failed && x.interrupted && strings.Contains(strings.ToLower(x.failure.Name), "interrupt"):
