@@ -126,16 +126,20 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 		return nil, err
 	}
 	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir, Path: start.Session}
-	driver := h.driver(info.ID, s, start)
+	return h.open(info, h.driver(info.ID, s, start), start), nil
+}
+
+// open makes a context of a driver and keeps account of it.
+func (h *Host) open(info kernelclient.ContextInfo, d kernelclient.Driver, start kernelclient.StartSpec) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := kernelclient.OpenLog(info, driver, kernelclient.LogOptions{
+	c := kernelclient.OpenLog(info, d, kernelclient.LogOptions{
 		StartupTimeout: start.StartupTimeout,
 		Forget:         start.Forget,
 		OnStop:         func() { h.forget(info.ID) },
 	})
 	h.contexts[info.ID] = c
-	return c, nil
+	return c
 }
 
 func (h *Host) driver(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) kernelclient.Driver {
