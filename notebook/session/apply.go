@@ -209,5 +209,8 @@ func (s *Session) kernelRan() {
 	}
 	s.ran = true
 	name, display := fileName(s.kernel)
+	if name == "" {
+		return // a running kernel that nobody knows the name of
+	}
 	s.doc.KernelRan(name, display, s.kernel.Language, s.ctx.Info().Language)
 }

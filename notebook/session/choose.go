@@ -11,6 +11,7 @@ import (
 // Wish is what is known about the kernel to be chosen.
 type Wish struct {
 	Override string // the user's --kernel: strict
+	Existing string // the user's --existing, for StartFor: nothing is to be chosen
 	Name     string // the notebook's kernelspec.name
 	Display  string // its display_name
 	Language string // its language, "" if unknown
@@ -112,8 +113,17 @@ func choices(kernels []kernelclient.Kernel) string {
 	return "--kernel chooses one of: " + strings.Join(names, ", ")
 }
 
-// StartFor chooses a kernel by w and starts it as spec says, for code that is in no notebook.
+// StartFor chooses a kernel by w and starts it as spec says, or joins the
+// one that w.Existing names, for code that is in no notebook.
 func StartFor(ctx context.Context, host kernelclient.Host, w Wish, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	spec.Forget = true // there is one reader, who passes everything on
+	if w.Existing != "" {
+		j, err := kernelclient.JoinerOf(host)
+		if err != nil {
+			return nil, err
+		}
+		return j.Existing(ctx, w.Existing, spec)
+	}
 	kernels, err := host.Kernels(ctx)
 	if err != nil {
 		return nil, err
@@ -123,6 +133,5 @@ func StartFor(ctx context.Context, host kernelclient.Host, w Wish, spec kernelcl
 		return nil, err
 	}
 	spec.Kernel = k.Name
-	spec.Forget = true // there is one reader, who passes everything on
 	return host.Start(ctx, spec)
 }

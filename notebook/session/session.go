@@ -20,6 +20,7 @@ import (
 // Options are the settings of a Session.
 type Options struct {
 	Kernel         string        // --kernel; "" lets the notebook decide
+	Existing       string        // --existing: the connection file of the kernel to use, kernelclient.Latest; "" starts one
 	Dir            string        // working folder of the kernel, absolute
 	Path           string        // of the notebook, for the kernel's JPY_SESSION_NAME
 	Env            []string      // further K=V for the kernel, never saved
@@ -114,6 +115,9 @@ func (s *Session) Start(ctx context.Context) error {
 	if s.ctx != nil {
 		return nil
 	}
+	if s.opt.Existing != "" {
+		return s.join(ctx, s.opt.Existing)
+	}
 	k, note, err := s.Choose(ctx)
 	if err != nil {
 		return err
@@ -122,19 +126,28 @@ func (s *Session) Start(ctx context.Context) error {
 }
 
 func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note string) error {
-	c, err := s.host.Start(ctx, kernelclient.StartSpec{
-		Kernel: k.Name, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path,
-		StartupTimeout: s.opt.StartupTimeout, RequestTimeout: s.opt.RequestTimeout,
-	})
+	c, err := s.host.Start(ctx, s.startSpec(k.Name))
 	if err != nil {
 		return err
 	}
+	s.use(c, k, note)
+	return nil
+}
+
+func (s *Session) startSpec(kernel string) kernelclient.StartSpec {
+	return kernelclient.StartSpec{
+		Kernel: kernel, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path,
+		StartupTimeout: s.opt.StartupTimeout, RequestTimeout: s.opt.RequestTimeout,
+	}
+}
+
+// use makes c the session's context.
+func (s *Session) use(c kernelclient.Context, k kernelclient.Kernel, note string) {
 	s.ctx, s.kernel, s.note = c, k, note
 	s.asked.Store(&asked{c})
 	s.stream = c.Follow(kernelclient.Cursor{})
 	// What it has become meanwhile comes by Next: only a death that was seen is restarted.
 	s.state = event.State{State: event.Starting, Generation: 1}
-	return nil
 }
 
 // Next waits for the next batch of the context's events, to be handed to Apply by the

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,21 +39,33 @@ func (s *Session) SwitchKernel(ctx context.Context, name string) (stop func(cont
 	if err != nil {
 		return nil, err
 	}
+	return s.replace(func() error {
+		if err := s.startKernel(ctx, k, ""); err != nil {
+			return err
+		}
+		s.opt.Kernel, s.opt.Existing = name, ""
+		return nil
+	})
+}
+
+// replace puts the kernel that start starts in place of the present one.
+func (s *Session) replace(start func() error) (stop func(context.Context) error, err error) {
 	old, stream := s.ctx, s.stream
-	if err := s.startKernel(ctx, k, ""); err != nil {
+	if err := start(); err != nil {
 		return nil, err
 	}
-	s.opt.Kernel = name
 	s.ran = false
-	shown, display := fileName(k)
-	s.doc.SetKernel(shown, display, k.Language, nil)
+	shown, display := fileName(s.kernel)
+	if shown != "" && s.kernel.Language != "" {
+		s.doc.SetKernel(shown, display, s.kernel.Language, nil)
+	}
 	if old == nil {
 		return nil, nil
 	}
-	s.abandon(fmt.Sprintf("the kernel was changed to %s", name))
+	s.abandon(fmt.Sprintf("the kernel was changed to %s", cmp.Or(s.kernel.Name, s.kernel.DisplayName)))
 	_ = stream.Close() // never fails: it only lets go
 	s.old = append(s.old, old)
-	return func(ctx context.Context) error { return old.Stop(ctx, false) }, nil
+	return func(ctx context.Context) error { return leave(ctx, old, false) }, nil
 }
 
 // named is the kernel of that name that can be started.

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -88,7 +89,7 @@ func (r *notebookRun) start(ctx context.Context) error {
 	}
 	if k, note := r.Session.Kernel(); r.Note != nil {
 		if note == "" {
-			note = fmt.Sprintf("kernel: %s (%s)", k.Name, k.Found)
+			note = fmt.Sprintf("kernel: %s (%s)", cmp.Or(k.Name, k.DisplayName), k.Found)
 		}
 		r.Note(note)
 	}

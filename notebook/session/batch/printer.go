@@ -23,11 +23,11 @@ func newPrinter(to Streams) *printer { return &printer{to: to, open: map[io.Writ
 
 // print writes what an event shows. Its error is one of the writers': the reader is gone.
 func (p *printer) print(e event.Event) error {
+	if _, gap := e.Body.(event.Gap); e.Exec == "" && !gap {
+		return nil // the kernel's own log, another client's output
+	}
 	switch b := e.Body.(type) {
 	case event.Stream:
-		if e.Exec == "" {
-			return nil // the kernel's own log
-		}
 		if b.Name == "stderr" {
 			return p.text(p.to.Err, b.Text)
 		}

@@ -31,11 +31,11 @@ type result struct {
 }
 
 func (r *Record) add(e event.Event) {
+	if _, update := e.Body.(event.Update); e.Exec == "" && !update {
+		return // the kernel's own log, another client's output
+	}
 	switch b := e.Body.(type) {
 	case event.Stream:
-		if e.Exec == "" {
-			return
-		}
 		if b.Name == "stderr" {
 			r.stderr.WriteString(b.Text)
 		} else {

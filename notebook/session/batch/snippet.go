@@ -102,7 +102,9 @@ func (r *snippetRun) apply(ctx context.Context, batch []event.Event) {
 	for _, e := range batch {
 		switch b := e.Body.(type) {
 		case event.Error:
-			r.last = &b
+			if e.Exec == r.id {
+				r.last = &b
+			}
 		case event.InputRequest:
 			r.ask(ctx, b)
 		case event.InputClosed:
