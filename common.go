@@ -21,16 +21,18 @@ import (
 
 // common holds the flags that every command with a kernel has.
 type common struct {
-	kernel  string
-	env     []string
-	cwd     string
-	logFile string
-	startup limit
+	kernel   string
+	existing string
+	env      []string
+	cwd      string
+	logFile  string
+	startup  limit
 }
 
 func (c *common) add(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&c.kernel, "kernel", "", "the kernel's `NAME`, as \"nbterm kernels\" lists it")
+	f.StringVar(&c.existing, "existing", "", "use the running kernel of this connection `FILE`, or the latest one (\"latest\"); it is not ended")
 	f.StringArrayVar(&c.env, "env", nil, "an environment variable `K=V` for the kernel (repeatable; never saved)")
 	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
 	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
@@ -42,6 +44,9 @@ func (c *common) check() error {
 		if k, _, ok := strings.Cut(kv, "="); !ok || k == "" {
 			return fmt.Errorf("--env %q is not of the form K=V", kv)
 		}
+	}
+	if c.existing != "" && (c.kernel != "" || c.cwd != "" || len(c.env) > 0) {
+		return errors.New("--existing takes a kernel as it runs: --kernel, --cwd and --env cannot be given with it")
 	}
 	return nil
 }
@@ -118,7 +123,7 @@ func (c *common) session(doc *notebook.Document, path string, more session.Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	more.Kernel, more.Dir, more.Env, more.StartupTimeout = c.kernel, dir, c.env, time.Duration(c.startup)
+	more.Kernel, more.Existing, more.Dir, more.Env, more.StartupTimeout = c.kernel, c.existing, dir, c.env, time.Duration(c.startup)
 	more.Path, _ = filepath.Abs(path) // it worked for the folder
 	return session.New(doc, host, more), closeHost, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,8 @@ func newExec(c *common) *cobra.Command {
 	var f execFlags
 	cmd := &cobra.Command{
 		Use:   "exec -c CODE | FILE | -",
-		Short: "Run one piece of code on a fresh kernel",
-		Long:  "Exec runs one piece of code on a fresh kernel: the text after -c, a file, or standard input (-).\nThe language: --kernel, else the file's extension or first line, else Python.",
+		Short: "Run one piece of code on a fresh or a running kernel",
+		Long:  "Exec runs one piece of code on a fresh kernel, or with --existing on one that runs already: the text after -c, a file, or standard input (-).\nThe language: --kernel, else the file's extension or first line, else Python.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.given = cmd.Flags().Changed("code")
@@ -82,7 +83,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	defer closeHost()
 	if term.IsTerminal(os.Stderr.Fd()) { // who watches is told; scripts are not disturbed
 		kernel := k.Info().Kernel
-		note(fmt.Sprintf("kernel: %s (%s)", kernel.Name, kernel.Found))
+		note(fmt.Sprintf("kernel: %s (%s)", cmp.Or(kernel.Name, kernel.DisplayName), kernel.Found))
 	}
 	ch, stop := signals()
 	defer stop()
@@ -118,7 +119,7 @@ func (c *common) start(ctx context.Context, language string, request limit) (ker
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := session.StartFor(ctx, host, session.Wish{Override: c.kernel, Language: language},
+	k, err := session.StartFor(ctx, host, session.Wish{Override: c.kernel, Existing: c.existing, Language: language},
 		kernelclient.StartSpec{Dir: dir, Env: c.env, StartupTimeout: time.Duration(c.startup), RequestTimeout: request.orForever()})
 	if err != nil {
 		closeHost()

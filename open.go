@@ -44,6 +44,11 @@ func (c *common) open(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeHost()
+	if c.existing != "" { // it runs already, so its state is shown from the beginning
+		if err := s.Start(ctx); err != nil {
+			return &batch.Error{Status: batch.StatusOf(err), Err: err}
+		}
+	}
 	return ended(tui.Run(ctx, tui.Options{
 		Session: s, File: file, Theme: themes.Dark(), FollowBackground: true, StateDir: stateDir(), Notices: notices(doc),
 		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },

@@ -163,7 +163,7 @@ func (m *Model) tick() tea.Cmd {
 }
 
 func (m *Model) clocks() bool {
-	return m.comingUp() || m.session.Running()
+	return m.comingUp() || m.session.Running() || m.session.State().State == event.Busy // of another client
 }
 
 // comingUp tells whether a kernel is being started.

@@ -121,7 +121,7 @@ func (m *Model) Init() tea.Cmd {
 		// know the query ignores it.
 		modes = tea.Raw(queryModes)
 	}
-	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.findCopies(), m.watch())
+	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.findCopies(), m.watch(), m.read(), m.tick())
 }
 
 // mode is what the keyboard is for.

@@ -171,6 +171,6 @@ func (m *Model) verdict(ctx context.Context, err error) (int, error) {
 func closeSession(opt Options, now bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
-	err := opt.Session.Stop(ctx, now)
+	err := opt.Session.Leave(ctx, now)
 	return errors.Join(err, opt.Session.Close())
 }
