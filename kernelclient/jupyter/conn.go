@@ -67,6 +67,14 @@ type Conn interface {
 	Close() error
 }
 
+// connecting is a Conn whose channels are connected one by one. A kernel that answers on
+// shell may not know stdin yet, and what it sends there is lost without a word: it would
+// wait for a line that nobody was asked for.
+type connecting interface {
+	// connected is closed when all channels are.
+	connected() <-chan struct{}
+}
+
 // Kernel is a launched kernel of one generation: its connection and its life.
 type Kernel interface {
 	Conn() Conn

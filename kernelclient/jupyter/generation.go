@@ -38,6 +38,7 @@ type generation struct {
 	ready     bool
 	others    string // msg_id of another client's execute_request that runs, "" for none
 	deserted  bool   // a run was given up that the kernel may still be at
+	stuck     bool   // and waits for a line in
 	leaving   bool   // its code asked it to exit
 	lost      error
 	end       kernelclient.Outcome
@@ -115,8 +116,8 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 		}
 		timer.Stop()
 	}
-	if g.d.opt.Foreign { // control may have been quicker than shell
-		g.waitFor(g.unblocked, helloAgain)
+	if err := g.settle(ctx); err != nil {
+		return kernelclient.Ready{}, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,6 +131,24 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 		PID:          g.kernel.PID(),
 		Busy:         g.others != "" || !isClosed(g.unblocked),
 	}, nil
+}
+
+// settle waits for what a kernel that has answered may still lack: a channel, or for a
+// foreign one its answer on shell, which control may have been quicker than.
+func (g *generation) settle(ctx context.Context) error {
+	if c, ok := g.conn.(connecting); ok {
+		select {
+		case <-c.connected():
+		case <-g.ended:
+			return g.startFailure(ctx, nil)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if g.d.opt.Foreign {
+		g.waitFor(g.unblocked, helloAgain)
+	}
+	return nil
 }
 
 // startFailure prefers what the watcher finds out about the kernel to an error of sending.
@@ -248,7 +267,7 @@ func (g *generation) stop(ctx context.Context, restart bool) error {
 // for a line that nobody could give it any more.
 func (g *generation) leave(ctx context.Context, stop bool) {
 	g.mu.Lock()
-	at := stop && (g.run != nil || g.deserted)
+	at := stop && (g.run != nil || g.deserted) || g.stuck
 	g.mu.Unlock()
 	if !at && !g.d.asks(g) || g.gone() {
 		return

@@ -111,8 +111,9 @@ func (g *generation) begin(r kernelclient.Request) *run {
 // finish closes what the run leaves open.
 func (g *generation) finish(x *run) {
 	_, over, _ := g.judge(x)
+	asks := g.d.asks(g)
 	g.mu.Lock()
-	g.run, g.deserted = nil, !over
+	g.run, g.deserted, g.stuck = nil, !over, !over && asks
 	tell := (x.started || g.d.opt.Foreign) && !g.isEnded()
 	state := g.stateOfOthers()
 	g.mu.Unlock()

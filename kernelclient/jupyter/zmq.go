@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -34,6 +35,8 @@ type zmqConn struct {
 	queue   *wireio.Queue[packet]
 	closing chan struct{} // closed by Close
 	watched chan struct{} // closed when watch is over
+	all     chan struct{} // closed when all sockets are connected
+	made    atomic.Int32  // how many of them are
 	close   sync.Once
 	doubts  doubts
 }
@@ -63,7 +66,7 @@ func DialZMQ(ctx context.Context, c Connection, opt ZMQOptions) (Conn, error) {
 	}
 	z := &zmqConn{
 		codec: codec, queue: wireio.NewQueue[packet](),
-		closing: make(chan struct{}), watched: make(chan struct{}),
+		closing: make(chan struct{}), watched: make(chan struct{}), all: make(chan struct{}),
 	}
 	ended := make(chan error, len(z.sockets))
 	for channel, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort} {
@@ -81,6 +84,11 @@ func (z *zmqConn) dial(channel Channel, endpoint, identity string, ended chan<- 
 	if channel == IOPub {
 		opt = zmtp.Options{Type: zmtp.Sub, Name: channel.String(), Subscribe: []string{""}}
 	}
+	opt.Connected = func() {
+		if int(z.made.Add(1)) == len(z.sockets) {
+			close(z.all)
+		}
+	}
 	opt.Deliver = func(parts [][]byte, err error) {
 		if err != nil {
 			ended <- err // has room for every socket
@@ -96,6 +104,8 @@ func (z *zmqConn) dial(channel Channel, endpoint, identity string, ended chan<- 
 	z.sockets[channel] = s
 	return err
 }
+
+func (z *zmqConn) connected() <-chan struct{} { return z.all }
 
 // watch ends the queue when all sockets have ended, or lastWords after the first one: a
 // kernel that cannot be reached on one channel is of no use.

@@ -55,6 +55,9 @@ type Options struct {
 	// It is called from the socket's one reader, so it must not wait for anything, nor
 	// call Close. After Close has returned it is not called any more.
 	Deliver func(parts [][]byte, err error)
+	// Connected, if not nil, is called once, when the handshake is done. Like Deliver it must
+	// not wait.
+	Connected func()
 
 	handshake time.Duration // instead of handshakeTimeout, for tests
 }
@@ -140,6 +143,9 @@ func (s *Socket) live() error {
 	conn, r, err := s.connect()
 	if err != nil {
 		return err
+	}
+	if s.opt.Connected != nil {
+		s.opt.Connected()
 	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.Close() })
 	defer stop()
