@@ -153,6 +153,9 @@ func (sh *shell) wrote(name, text string) {
 		return
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
+	if name == "stderr" {
+		text = strings.ReplaceAll(text, sh.dir+"/", "") // the place of a cell's file tells nobody anything
+	}
 	sh.mu.Lock()
 	exec, began := sh.last, sh.count > 0
 	if !began {

@@ -166,6 +166,8 @@ func TestShellUnfinished(t *testing.T) {
 			out, events := k.run(t, code)
 			if got := words(events); out.Reason != event.Failed || !strings.Contains(got, "|error:ExitStatus") && !strings.HasPrefix(got, "error:SyntaxError:") {
 				t.Errorf("%s: %+v %q", code, out, got)
+			} else if strings.Contains(got, "nbterm-shell") {
+				t.Errorf("%s: names the folder of cells: %q", code, got)
 			}
 			if out, events := k.run(t, "echo alive"); out.Reason != event.Done || words(events) != "out:alive\n" {
 				t.Errorf("after %s: %+v %q", code, out, words(events))
