@@ -28,11 +28,14 @@ func (p Phase) Pending() bool { return p == Queued || p == Running }
 
 // CellStatus is how a cell's last run in this session went.
 type CellStatus struct {
-	Phase          Phase
-	Started, Ended time.Time // zero until then
-	Detail         string    // of its end, for people
-	Order          uint64    // of two cells that wait, the lower one runs first
-	code           string    // what was handed over
+	Phase Phase
+	// Started and Ended are zero until then. They are times of the clock on the wall, as
+	// time(1) counts: that for which the machine slept is part of a run. An end that came
+	// while this program was stopped (Ctrl-Z) is noted when it goes on.
+	Started, Ended time.Time
+	Detail         string // of its end, for people
+	Order          uint64 // of two cells that wait, the lower one runs first
+	code           string // what was handed over
 	exec           event.ExecID
 	group          string // of the Run that it came with
 }
@@ -160,6 +163,9 @@ func (s *Session) general(e event.Event, c *Changes) {
 	}
 }
 
+// wall leaves out the reading of the clock that stands still while the machine sleeps.
+func wall(t time.Time) time.Time { return t.Round(0) }
+
 // track follows one cell's run and reports whether its status changed.
 func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
 	st := s.status[key]
@@ -168,9 +174,9 @@ func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
 	}
 	switch b := e.Body.(type) {
 	case event.Accepted:
-		st.Phase, st.Started = Running, e.Time
+		st.Phase, st.Started = Running, wall(e.Time)
 	case event.Ended:
-		st.Phase, st.Ended, st.Detail = phaseOf(b.Reason, !st.Started.IsZero()), e.Time, b.Detail
+		st.Phase, st.Ended, st.Detail = phaseOf(b.Reason, !st.Started.IsZero()), wall(e.Time), b.Detail
 		s.active--
 		if st.Phase == Failed && !s.opt.GoOn && st.group != "" {
 			s.failed = st.group

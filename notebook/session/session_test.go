@@ -175,6 +175,19 @@ func TestRunAll(t *testing.T) {
 
 // The end of a failed cell may be seen before those of the cells that it keeps from running:
 // a run by hand in between is a new one.
+// A run's times are of the clock that goes on while the machine sleeps.
+func TestTimesAreThoseOnTheWall(t *testing.T) {
+	s, keys := newSession(t, "print 1")
+	if err := s.Run(t.Context(), keys[0]); err != nil {
+		t.Fatal(err)
+	}
+	until(t, s, func() bool { return s.Status(keys[0]).Phase == session.Done })
+	st := s.Status(keys[0])
+	if st.Started.IsZero() || st.Started != st.Started.Round(0) || st.Ended != st.Ended.Round(0) {
+		t.Errorf("%v to %v", st.Started, st.Ended)
+	}
+}
+
 func TestRunByHandBeforeTheRestIsCancelled(t *testing.T) {
 	s, keys := newSession(t, "print one", "fail", "print three", "print four")
 	if err := s.Run(t.Context(), keys...); err != nil {
