@@ -15,6 +15,7 @@ import (
 // savingState is about the save that is under way.
 type savingState struct {
 	active bool
+	said   []string // why it could not be saved, to be taken away when it is
 	again  func() tea.Cmd // what to do once it ended: another save was asked for
 }
 
@@ -136,13 +137,17 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	risky := errors.Is(msg.err, diskfile.ErrNotLasting)
 	switch {
 	case msg.err != nil && !risky:
-		m.say(failure, fmt.Sprintf("not saved: %v; %s saves under another name", msg.err, m.table.Keys(keymap.Command, keymap.SaveAs)))
+		m.sayUnsaved(failure, fmt.Sprintf("not saved: %v; %s saves under another name", msg.err, m.table.Keys(keymap.Command, keymap.SaveAs)))
 		return m.lookAgain()
 	case msg.looked != nil:
 		return m.notSaved(msg)
 	}
 	m.doc.MarkSaved(msg.snapshot)
 	m.locked = false
+	for _, text := range m.saving.said {
+		m.messages.drop(text)
+	}
+	m.saving.said = nil
 	m.keeper.last, m.keeper.holds = notebook.Snapshot{}, false
 	m.dropTaken()
 	m.tookFile(msg)
@@ -156,6 +161,12 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 		cmds = append(cmds, msg.then())
 	}
 	return tea.Batch(cmds...)
+}
+
+// sayUnsaved says what a save that works makes untrue.
+func (m *Model) sayUnsaved(k kind, text string) {
+	m.saving.said = append(m.saving.said, text)
+	m.say(k, text)
 }
 
 // tookFile makes the file that was written the document's own and says what happened.
@@ -190,7 +201,7 @@ func (m *Model) notSaved(msg savedMsg) tea.Cmd {
 	over := func() tea.Cmd { return m.save(true, msg.then) }
 	switch {
 	case m.disk.state == diskfile.NotFile:
-		m.say(failure, "not saved: something that is no file took the place of "+m.fileName()+"; "+
+		m.sayUnsaved(failure, "not saved: something that is no file took the place of "+m.fileName()+"; "+
 			m.table.Keys(keymap.Command, keymap.SaveAs)+" saves under another name")
 		return nil
 	case m.disk.state == diskfile.Missing:

@@ -107,7 +107,7 @@ func newModel(opt Options) *Model {
 	if why := m.doc.ReadOnly(); why != "" {
 		m.say(warning, "read-only: "+why)
 	} else if m.locked = m.file != nil && m.file.ReadOnly(); m.locked {
-		m.say(warning, m.fileName()+" is read-only: changes can be made, but not saved until its permissions allow it")
+		m.sayUnsaved(warning, m.fileName()+" is read-only: changes can be made, but not saved until its permissions allow it")
 	}
 	return m
 }

@@ -70,6 +70,24 @@ func TestSaveAsLine(t *testing.T) {
 	a.shows("saved pasted.ipynb")
 }
 
+// What was said about a save that failed goes once the notebook is saved.
+func TestSaveThatWorksTakesBackWhatWasSaid(t *testing.T) {
+	a := open(t, setup{file: file("one"), width: 120, height: 24})
+	a.Type("b")
+	if err := os.Remove(a.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(a.path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a.Type("s")
+	a.shows("not saved")
+	a.Type("S", filepath.Join(filepath.Dir(a.path), "other"), "enter")
+	a.shows("saved other.ipynb")
+	a.Type("k", "k")
+	a.hides("not saved", "Esc")
+}
+
 func TestSaveAsCompletesPaths(t *testing.T) {
 	a := open(t, setup{file: file("one"), width: 120, height: 24})
 	dir := filepath.Dir(a.path)

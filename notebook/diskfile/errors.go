@@ -71,6 +71,8 @@ func failed(op, path string, err error) error {
 		e.Next = "save under a name on another file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Next = "make room and save again; the old content is untouched"
+	case errors.Is(err, syscall.EFBIG):
+		e.Next = "the limit for file sizes (ulimit -f) is lower than it needs; the old content is untouched"
 	case errors.Is(err, fs.ErrExist):
 		e.Next = "another program made it meanwhile: open it, or save under another name"
 	}
