@@ -67,8 +67,10 @@ func (m *Model) kernelItems(kernels []kernelclient.Kernel, then func() tea.Cmd) 
 	now, _ := m.session.Kernel()
 	for _, k := range kernels {
 		it := item{name: render.Sanitize(k.Name), detail: render.Sanitize(k.DisplayName), why: render.Sanitize(k.Broken), group: m.groupOf(k)}
-		if k.Found != builtIn {
-			it.right = m.place(k.Found)
+		if it.right = m.place(k.Found); k.Env != "" {
+			it.right = m.place(k.Env)
+		} else if k.Found == builtIn {
+			it.right = ""
 		}
 		if nearer, twice := seen[k.Name]; twice && it.why == "" {
 			it.why = "the one of this name in " + nearer + " is nearer"

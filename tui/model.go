@@ -102,7 +102,7 @@ func newModel(opt Options) *Model {
 		m.say(warning, notice)
 	}
 	if m.oldFormat > 0 {
-		m.say(info, fmt.Sprintf("%s is nbformat %d, shown as nbformat 4; the file stays as it is until you save and say yes", m.fileName(), m.oldFormat))
+		m.sayUnsaved(info, fmt.Sprintf("%s is nbformat %d, shown as nbformat 4; the file stays as it is until you save and say yes", m.fileName(), m.oldFormat))
 	}
 	if why := m.doc.ReadOnly(); why != "" {
 		m.say(warning, "read-only: "+why)

@@ -175,6 +175,9 @@ func (m *Model) itemLine(it item, marked bool) string {
 		left, style = "▌ ", th.Selection
 	}
 	right := ansi.Truncate(it.right, m.width/3, "…")
+	if it.why != "" && ansi.StringWidth(it.name+it.why+right)+8 > m.width {
+		right = "" // why it cannot be chosen counts more
+	}
 	room := max(m.width-2-ansi.StringWidth(right)-1, 0)
 	name := ansi.Truncate(it.name, room, "…")
 	detail := ""

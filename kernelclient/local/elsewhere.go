@@ -22,7 +22,7 @@ func (f *finder) elsewhere() {
 	}
 	add := func(kind string, p python, ok bool) {
 		real, err := filepath.EvalSymlinks(p.prefix)
-		if !ok || err != nil || p.tooOld() || taken[p.prefix] || taken[real] {
+		if !ok || err != nil || p.version == "" || p.tooOld() || taken[p.prefix] || taken[real] {
 			return
 		}
 		taken[p.prefix], taken[real] = true, true
@@ -57,11 +57,7 @@ func (f *finder) inEnvironment(kind string, p python) spec {
 	if f.seen["name:"+strings.ToLower(s.name)] {
 		s.name = kind + ":" + p.prefix
 	}
-	s.file.DisplayName = "Python"
-	if p.version != "" {
-		s.file.DisplayName += " " + p.version
-	}
-	s.file.DisplayName += " (" + s.name + ")"
+	s.file.DisplayName = "Python " + p.version + " (" + s.name + ")"
 	if !p.hasIpykernel(f.e) {
 		s.builtin = true
 		s.file.DisplayName += ", built in"

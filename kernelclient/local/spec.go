@@ -199,7 +199,11 @@ func (s *spec) kernel() kernelclient.Kernel {
 	case s.dir == "":
 		k.Found = s.python.prefix
 	}
-	if prefix := s.prefix; s.other || isEnvironment(prefix) {
+	prefix := s.prefix
+	if s.builtin {
+		prefix = s.python.prefix
+	}
+	if s.other || isEnvironment(prefix) {
 		k.Env = prefix
 	}
 	return k
