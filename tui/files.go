@@ -15,7 +15,7 @@ import (
 // savingState is about the save that is under way.
 type savingState struct {
 	active bool
-	said   []string // why it could not be saved, to be taken away when it is
+	said   []string       // why it could not be saved, to be taken away when it is
 	again  func() tea.Cmd // what to do once it ended: another save was asked for
 }
 

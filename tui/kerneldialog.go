@@ -43,11 +43,10 @@ func (m *Model) kernelsListed(msg kernelsMsg) tea.Cmd {
 		return nil
 	}
 	all := m.kernelItems(msg.kernels, msg.then)
-	m.openPicker(&picker{
-		label: "Kernel: ", note: "Enter starts it", empty: "no kernel is called that",
-		items: func(text string) []item { return fitting(all, text) },
-	})
-	return nil
+	p := &picker{label: "Kernel: ", note: "Enter chooses it", empty: "no kernel is called that"}
+	p.items = func(text string) []item { return fitting(all, text) }
+	m.openPicker(p)
+	return m.findRunning(p, func(more []item) { all = inGroups(append(all, more...)) }, msg.then)
 }
 
 // The groups of the list, in their order.
@@ -55,6 +54,7 @@ const (
 	ofNotebook   = "of this notebook"
 	here         = "here"
 	environments = "environments"
+	running      = "running"
 	builtIn      = "built in"
 )
 
@@ -79,10 +79,19 @@ func (m *Model) kernelItems(kernels []kernelclient.Kernel, then func() tea.Cmd) 
 		if now == k && m.session.Started() {
 			it.name = "● " + it.name
 		}
-		it.do = func() tea.Cmd { return m.askSwitch(k.Name, then) }
+		it.do = func() tea.Cmd {
+			return m.askSwitch(k.Name, func(ctx context.Context) (func(context.Context) error, error) {
+				return m.session.SwitchKernel(ctx, k.Name)
+			}, then)
+		}
 		items = append(items, it)
 	}
-	order := []string{ofNotebook, here, environments, builtIn}
+	return inGroups(items)
+}
+
+// inGroups puts the items of the groups together, in each those that cannot be chosen last.
+func inGroups(items []item) []item {
+	order := []string{ofNotebook, here, environments, running, builtIn}
 	slices.SortStableFunc(items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.group), slices.Index(order, b.group)), cmp.Compare(barred(a), barred(b)))
 	})
@@ -112,19 +121,22 @@ func (m *Model) place(dir string) string {
 	return render.Sanitize(dir)
 }
 
+// kernelChange puts another kernel in the place of the session's, as Session.SwitchKernel does.
+type kernelChange func(context.Context) (stop func(context.Context) error, err error)
+
 // askSwitch asks before the change of the kernel ends something that runs.
-func (m *Model) askSwitch(name string, then func() tea.Cmd) tea.Cmd {
+func (m *Model) askSwitch(name string, change kernelChange, then func() tea.Cmd) tea.Cmd {
 	if !m.session.Running() {
-		return m.switchKernel(name, then)
+		return m.switchKernel(name, change, then)
 	}
 	return m.ask("a cell is running; another kernel ends it:",
-		choice{action: keymap.AnswerStop, do: func() tea.Cmd { return m.switchKernel(name, then) }}, back())
+		choice{action: keymap.AnswerStop, do: func() tea.Cmd { return m.switchKernel(name, change, then) }}, back())
 }
 
 // switchKernel puts another kernel in the place of the present one. That one ends by the
 // way: the new one takes cells at once.
-func (m *Model) switchKernel(name string, then func() tea.Cmd) tea.Cmd {
-	stop, err := m.session.SwitchKernel(m.jobs.ctx, name)
+func (m *Model) switchKernel(name string, change kernelChange, then func() tea.Cmd) tea.Cmd {
+	stop, err := change(m.jobs.ctx)
 	if err != nil {
 		m.fail(err)
 		return nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -74,6 +75,24 @@ func TestKernelDialogGroups(t *testing.T) {
 	}
 	a.Type("ctrl+k")
 	a.order("of this notebook", "python3", "here", "environments", "● conda:ml", "pyenv:3.12.1")
+}
+
+// Kernels that run already stand in the list too; one that is joined is not ended.
+func TestKernelDialogJoinsARunningKernel(t *testing.T) {
+	drivers := map[string]kernelclient.Driver{"ir": &hosttest.Fake{Script: echo}, "python3": &hosttest.Fake{Script: echo}}
+	h := kernels(drivers, kernelclient.Kernel{Name: "python3", DisplayName: "Python 3", Language: "python", Found: "/env"})
+	h.Runs = []kernelclient.Running{
+		{File: "/run/kernel-1.json", Kernel: kernelclient.Kernel{Name: "ir", DisplayName: "R", Language: "R"}, Path: "/work/paper.ipynb", PID: 4711, Started: time.Now().Add(-2 * time.Hour)},
+		{File: "/run/kernel-2.json", Started: time.Now().Add(-time.Minute)},
+	}
+	a := open(t, setup{file: file("one"), host: h, width: 100, height: 30})
+	a.Type("ctrl+k")
+	a.order("here", "▌ python3", "running", "ir  /work/paper.ipynb", "process 4711 for 2h00", "a kernel  kernel-2.json", "for 1m0")
+	a.Type("paper", "enter")
+	a.shows("R · idle", "it goes on when nbterm ends")
+	a.Type("ctrl+e")
+	a.shows("ran one")
+	a.quits(t, 0, "q", "d")
 }
 
 func TestKernelDialogSwitches(t *testing.T) { // B28

@@ -101,6 +101,23 @@ func (p *picker) filter() {
 	p.at = best(p.shown, typed)
 }
 
+// refill makes the list anew after there was more to choose from: the marked item stays.
+func (p *picker) refill() {
+	marked := item{}
+	if p.at < len(p.shown) {
+		marked = p.shown[p.at]
+	}
+	top := p.top
+	p.filter()
+	p.top = top
+	for i, it := range p.shown {
+		if it.name == marked.name && it.group == marked.group && it.detail == marked.detail {
+			p.at = i
+			break
+		}
+	}
+}
+
 func (m *Model) movePick(n int) {
 	if p := m.picker; p != nil {
 		p.at = max(min(p.at+n, len(p.shown)-1), 0)

@@ -77,6 +77,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.kernelsListed(msg)
 	case draggedMsg:
 		return m.dragged()
+	case runningMsg:
+		m.runningFound(msg)
 	case completedMsg:
 		m.completed(msg)
 	case inspectedMsg:
