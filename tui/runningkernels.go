@@ -66,6 +66,9 @@ func (m *Model) runningItem(r kernelclient.Running, then func() tea.Cmd) item {
 		it.right = fmt.Sprintf("process %d %s", r.PID, it.right)
 	}
 	it.do = func() tea.Cmd {
+		if r.Kernel.Name == "" {
+			name = filepath.Base(r.File)
+		}
 		return m.askSwitch(name+", which runs already; it goes on when nbterm ends", func(ctx context.Context) (func(context.Context) error, error) {
 			return m.session.SwitchExisting(ctx, r.File)
 		}, then)
