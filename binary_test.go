@@ -202,7 +202,7 @@ func TestInterruptReachesChildren(t *testing.T) {
 func TestParentDeath(t *testing.T) {
 	for _, kernel := range kernels {
 		t.Run(kernel, func(t *testing.T) {
-			cmd := nbterm(t, "exec", "--kernel", kernel, "-c", "import time\nprint('on', flush=True)\ntime.sleep(600)")
+			cmd := nbterm(t, "exec", "--kernel", kernel, "-c", "import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)")
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

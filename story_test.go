@@ -176,7 +176,7 @@ func childOf(parent int) int {
 // the program's own group does not reach the kernel.
 func TestStoryInterrupt(t *testing.T) {
 	onEach(t, func(t *testing.T, kernel string) {
-		s := open(t, "--kernel", kernel, code(t, "x = 41\nimport time\nprint('now ' + 'asleep', flush=True)\ntime.sleep(60)", "x + 1"))
+		s := open(t, "--kernel", kernel, code(t, "x = 41\nimport time\nprint('now ' + 'asleep', flush=True)\nwhile True: time.sleep(0.1)", "x + 1"))
 		s.see("x + 1")
 		s.keys(ctrlR)
 		s.see("[*]", "busy", "now asleep")

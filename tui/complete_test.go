@@ -115,14 +115,31 @@ func TestLateCompletionIsDropped(t *testing.T) {
 		},
 	}})
 	a.Type("enter", "ctrl+j", "esc", "j", "enter", "ctrl+end")
-	for _, keys := range [][]string{{"n", "backspace"}, {"left", "right"}, {"esc", "enter"}} {
+	column, _, _ := a.Cursor()
+	shows := func(text string) func(string) bool {
+		return func(screen string) bool { return strings.Contains(screen, text) }
+	}
+	at := func(x int) func(string) bool {
+		return func(string) bool { now, _, _ := a.Cursor(); return now == x }
+	}
+	type step struct {
+		key  string
+		seen func(screen string) bool // the answer may not come before the key was handled
+	}
+	for _, steps := range [][2]step{
+		{{"n", shows("prin")}, {"backspace", func(screen string) bool { return !strings.Contains(screen, "prin") }}},
+		{{"left", at(column - 1)}, {"right", at(column)}},
+		{{"esc", func(screen string) bool { return !strings.Contains(screen, "EDIT") }}, {"enter", shows("EDIT")}},
+	} {
 		a.Keys("tab")
 		<-asked
-		a.WaitFor("asking the kernel…")
-		a.Keys(keys...)
+		for _, s := range steps {
+			a.Keys(s.key)
+			a.WaitScreen("what "+s.key+" does", s.seen)
+		}
 		answer <- struct{}{}
 		a.WaitIdle()
-		a.hides("private", "asking")
+		a.hides("private")
 	}
 	a.has("x", "pri")
 }

@@ -138,7 +138,7 @@ func printed(exec event.ExecID, text string) func(sunk) bool {
 }
 
 func storyInterrupt(t *testing.T, d kernelclient.Driver, s *sink) {
-	out := inBackground(t, d, "sleep", "import time\nprint('going', flush=True)\ntime.sleep(600)")
+	out := inBackground(t, d, "sleep", "import time\nprint('going', flush=True)\nwhile True: time.sleep(0.1)")
 	s.wait(t, printed("sleep", "going"))
 	began := time.Now()
 	if err := d.Interrupt(t.Context()); err != nil {

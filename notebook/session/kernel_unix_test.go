@@ -131,7 +131,7 @@ func TestExitInCells(t *testing.T) {
 func TestAskRealKernels(t *testing.T) {
 	for _, kernel := range []string{"python3", "builtin-python"} {
 		t.Run(kernel, func(t *testing.T) {
-			doc := codeCells(t, "import time\nprint('on', flush=True)\ntime.sleep(600)", "value = 1\n'😀'; value.bit_l", hosttest.WarmUp)
+			doc := codeCells(t, "import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)", "value = 1\n'😀'; value.bit_l", hosttest.WarmUp)
 			s := realSession(t, doc, kernel)
 			key, source := doc.Cells()[1].Key, doc.Cells()[1].Source
 			runOne(t, s, doc.Cells()[2].Key)
