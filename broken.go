@@ -9,13 +9,12 @@ import (
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
-	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui"
 )
 
 // openBroken shows why a file does not open and offers to look at it as text. What it
 // says stays in the terminal when the program ends.
-func (c *common) openBroken(ctx context.Context, path string, why *notebook.FormatError) error {
+func (c *common) openBroken(ctx context.Context, path string, why *notebook.FormatError, settings config) error {
 	err := fmt.Errorf("%s: %w", path, why)
 	data, readErr := os.ReadFile(path)
 	if readErr != nil {
@@ -27,7 +26,9 @@ func (c *common) openBroken(ctx context.Context, path string, why *notebook.Form
 	}
 	defer closeHost()
 	broken := &tui.Broken{Path: path, Data: data, Why: why.Error(), Line: why.Line, Copies: copiesOf(path)}
-	if status, runErr := tui.Run(ctx, tui.Options{Session: s, Broken: broken, Theme: themes.Dark(), FollowBackground: true, StateDir: stateDir()}); runErr != nil || status != 0 {
+	opt := tui.Options{Session: s, Broken: broken, StateDir: stateDir()}
+	settings.apply(&opt)
+	if status, runErr := tui.Run(ctx, opt); runErr != nil || status != 0 {
 		return ended(status, runErr)
 	}
 	return err

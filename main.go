@@ -19,7 +19,7 @@ import (
 func main() {
 	// A reader that goes away is an error of Write, not the end of the process: what ran is
 	// saved first. Not by Ignore: kernels would inherit that, and `yes | head` complain.
-	signal.Notify(make(chan os.Signal), syscall.SIGPIPE)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	err := newRoot().ExecuteContext(context.Background())
 	os.Exit(int(report(err)))
 }

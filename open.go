@@ -13,7 +13,6 @@ import (
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/notebook/session/batch"
-	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui"
 )
 
@@ -22,15 +21,18 @@ func (c *common) open(ctx context.Context, args []string) error {
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
 		return errors.New("this needs a terminal; without one, `nbterm run FILE` runs a notebook and `nbterm show FILE` prints it")
 	}
+	settings, err := readConfig(configFile())
+	if err != nil {
+		return err
+	}
 	path := "Untitled.ipynb"
 	doc, file := notebook.New(), (*diskfile.File)(nil)
 	if len(args) > 0 {
 		path = args[0]
-		var err error
 		doc, file, err = read(path, true)
 		var format *notebook.FormatError
 		if errors.As(err, &format) {
-			return c.openBroken(ctx, path, format)
+			return c.openBroken(ctx, path, format, settings)
 		}
 		if err != nil {
 			return err
@@ -49,10 +51,12 @@ func (c *common) open(ctx context.Context, args []string) error {
 			return &batch.Error{Status: batch.StatusOf(err), Err: err}
 		}
 	}
-	return ended(tui.Run(ctx, tui.Options{
-		Session: s, File: file, Theme: themes.Dark(), FollowBackground: true, StateDir: stateDir(), Notices: notices(doc),
+	opt := tui.Options{
+		Session: s, File: file, StateDir: stateDir(), Notices: notices(doc),
 		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
-	}))
+	}
+	settings.apply(&opt)
+	return ended(tui.Run(ctx, opt))
 }
 
 // ended makes an error of how the program ended.

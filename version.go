@@ -53,7 +53,7 @@ func paths() string {
 		log = "none (--log FILE or NBTERM_LOG)"
 	}
 	return fmt.Sprintf("go      %s %s/%s\nconfig  %s\nstate   %s\nlog     %s\nruntime %s\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "nbterm"),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, configFile(),
 		stateDir(), log, local.RuntimeDir())
 }
 

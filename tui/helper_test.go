@@ -73,6 +73,8 @@ type setup struct {
 	again         *app // open that one's file as it is on disk, with its state folder
 	broken        *tui.Broken
 	watch         bool // the file is watched for real
+	notify        tui.Notify
+	notifyAfter   time.Duration
 	askPause      bool // questions that open by themselves wait a second
 }
 
@@ -113,7 +115,7 @@ func open(t *testing.T, s setup) *app {
 	opt := tui.Options{
 		Session: session.New(doc, s.host, session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
 		File:    file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
-		Watch: watching(s.watch), AskPause: -1,
+		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,
 		Env: append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
 	}
 	if s.askPause {

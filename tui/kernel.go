@@ -104,7 +104,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 		m.promptOpened()
 	}
 	m.keepTail()
-	return tea.Batch(m.read(), m.tick())
+	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended))
 }
 
 // sayKernel tells once when another kernel runs than the file names.

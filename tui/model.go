@@ -43,6 +43,7 @@ type Model struct {
 	follow    notebook.CellKey // whose tail the window follows, "" for none
 	clipboard []notebook.NewCell
 
+	attention  attention
 	messages   messages
 	hint       hint
 	question   *question

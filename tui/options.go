@@ -26,6 +26,11 @@ type Options struct {
 	StateDir         string   // for recovery copies
 	Notices          []string // said at the start, such as that the file is read-only
 
+	// Notify says how a run that took at least NotifyAfter tells its end where the terminal
+	// says that nobody looks at it; "" is NotifyOff.
+	Notify      Notify
+	NotifyAfter time.Duration
+
 	// Broken is shown in place of a notebook; then Session is of an empty one and File nil.
 	Broken *Broken
 

@@ -22,7 +22,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.route(msg.msg)
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case tea.BlurMsg:
+		m.attention.away = true
 	case tea.FocusMsg:
+		m.attention.away = false
 		m.probing.focus++
 		return m.lookAtDisk()
 	case tea.PasteMsg:

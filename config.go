@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/nbterm/nbterm/themes"
+	"github.com/nbterm/nbterm/tui"
+)
+
+// config is what the user's config file says; docs/config.md explains each setting.
+type config struct {
+	Theme       string  `toml:"theme"`
+	Notify      string  `toml:"notify"`
+	NotifyAfter float64 `toml:"notify_after"` // seconds
+}
+
+// configFile is where the settings are read from.
+func configFile() string {
+	return filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "nbterm", "config.toml")
+}
+
+// readConfig reads the settings. A file that is not there leaves the defaults; one that
+// cannot be understood is an error, because a setting that is silently ignored is worse.
+func readConfig(path string) (config, error) {
+	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10}
+	meta, err := toml.DecodeFile(path, &c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	var parse toml.ParseError
+	if errors.As(err, &parse) {
+		err = fmt.Errorf("line %d: %s", parse.Position.Line, parse.Message)
+	}
+	if keys := meta.Undecoded(); err == nil && len(keys) > 0 {
+		err = fmt.Errorf("there is no setting %q; docs/config.md lists them", keys[0].String())
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return c, fmt.Errorf("the settings in %s cannot be used: %w", path, err)
+	}
+	return c, nil
+}
+
+func (c config) check() error {
+	if err := oneOf("theme", c.Theme, append([]string{"auto"}, themes.Names()...)); err != nil {
+		return err
+	}
+	if err := oneOf("notify", c.Notify, tui.NotifyWays()); err != nil {
+		return err
+	}
+	if c.NotifyAfter < 0 {
+		return fmt.Errorf("notify_after is %g; it is a number of seconds from 0", c.NotifyAfter)
+	}
+	return nil
+}
+
+func oneOf(name, value string, choices []string) error {
+	for _, c := range choices {
+		if value == c {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is %q; it is one of %s", name, value, strings.Join(choices, ", "))
+}
+
+// apply sets what the terminal program takes from the settings.
+func (c config) apply(o *tui.Options) {
+	o.Theme, o.FollowBackground = themes.Dark(), true
+	if th, ok := themes.Named(c.Theme); ok {
+		o.Theme, o.FollowBackground = th, false
+	}
+	o.Notify, o.NotifyAfter = tui.Notify(c.Notify), time.Duration(c.NotifyAfter*float64(time.Second))
+}
