@@ -2,6 +2,7 @@ package fswatch
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -97,7 +98,7 @@ func (f *File) run() {
 			return
 		}
 		f.setMode(Poll, why)
-		if !f.poll() {
+		if !f.poll(errors.Is(why, fs.ErrNotExist)) {
 			return
 		}
 	}
@@ -180,12 +181,13 @@ func (f *File) follow(w *fsnotify.Watcher, names, dirs map[string]bool) error {
 }
 
 // poll looks every two seconds. It reports whether to try reports again, which it does
-// whenever something changed; false after Close.
-func (f *File) poll() bool {
+// whenever something changed; false after Close. gone says that there was no folder to
+// watch: then it also does once the file is there.
+func (f *File) poll(gone bool) bool {
+	was, _ := os.Stat(f.path) // before it is told: what changes from here on differs from this
 	f.tell()
 	t := time.NewTicker(pollTime)
 	defer t.Stop()
-	was, _ := os.Stat(f.path)
 	for {
 		select {
 		case <-f.quit:
@@ -194,6 +196,9 @@ func (f *File) poll() bool {
 			now, _ := os.Stat(f.path)
 			if differs(was, now) {
 				f.tell()
+				return true
+			}
+			if gone && now != nil { // it was back before the first look
 				return true
 			}
 		}

@@ -111,6 +111,16 @@ func TestFolderThatIsReplaced(t *testing.T) {
 	}
 }
 
+// A folder that came back before the first look is watched again all the same.
+func TestFolderThatIsBackAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.ipynb")
+	write(t, path, "0")
+	f := &File{path: path, ready: make(chan struct{}, 1), quit: make(chan struct{})}
+	if !f.poll(true) {
+		t.Error("it does not try")
+	}
+}
+
 func TestOtherFilesDoNotMatter(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.ipynb")
