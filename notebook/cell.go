@@ -10,7 +10,8 @@ import (
 )
 
 // CellKey is nbterm's own identity of a cell in a document. It is never the nbformat id:
-// older files have none, and files with twins exist.
+// older files have none, and files with twins exist. Two documents have no key in common,
+// not even those of two programs: a kernel may be used by both.
 type CellKey string
 
 // CellType is what a cell is for. Types that nbformat 4 does not have are kept.

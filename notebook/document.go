@@ -32,6 +32,7 @@ type Document struct {
 	removed  map[CellKey]*Cell // cells that only the history still has
 	metadata []ipynb.MetadataEdit
 
+	prefix  string          // of the keys: no other document has it
 	ids     map[string]bool // every nbformat id that any cell has had
 	keys    uint64          // counters
 	version uint64
@@ -74,7 +75,7 @@ func Parse(data []byte) (*Document, error) {
 }
 
 func newDocument(file *ipynb.File) *Document {
-	d := &Document{file: file, byKey: map[CellKey]*Cell{}, removed: map[CellKey]*Cell{}, ids: map[string]bool{}, history: history{limit: historyBytes}}
+	d := &Document{prefix: rand.Text()[:10], file: file, byKey: map[CellKey]*Cell{}, removed: map[CellKey]*Cell{}, ids: map[string]bool{}, history: history{limit: historyBytes}}
 	for i, c := range file.Cells() {
 		cell := d.readCell(c, i)
 		d.base = append(d.base, cell)
@@ -87,7 +88,7 @@ func newDocument(file *ipynb.File) *Document {
 
 func (d *Document) newKey() CellKey {
 	d.keys++
-	return CellKey("c" + strconv.FormatUint(d.keys, 10))
+	return CellKey(d.prefix + "-" + strconv.FormatUint(d.keys, 10))
 }
 
 func (d *Document) tick() uint64 {
@@ -113,6 +114,9 @@ func (d *Document) Cells() []*Cell { return d.cells }
 
 // Cell returns the cell called key, nil where there is none.
 func (d *Document) Cell(key CellKey) *Cell { return d.byKey[key] }
+
+// Knows tells whether key is of a cell that the document has or had.
+func (d *Document) Knows(key CellKey) bool { return d.byKey[key] != nil || d.removed[key] != nil }
 
 // Index returns the cell's place, -1 where there is none.
 func (d *Document) Index(key CellKey) int {

@@ -148,6 +148,10 @@ const (
 // Gap says that something was lost on the way here, and what is known of it.
 type Gap struct{ Detail string }
 
+// Joined says that what follows is a log of this Epoch from its oldest event on: what was
+// known of its runs is to be built anew. Who follows a log makes it; no log has it.
+type Joined struct{ Epoch string }
+
 // Unknown is a message of a type that nbterm does not know.
 type Unknown struct {
 	Type    string
@@ -169,4 +173,5 @@ func (Payload) body()      {}
 func (Ended) body()        {}
 func (State) body()        {}
 func (Gap) body()          {}
+func (Joined) body()       {}
 func (Unknown) body()      {}

@@ -186,6 +186,9 @@ func (w *writer) life(b Body) {
 	case Gap:
 		w.str("type", "gap")
 		w.str("detail", b.Detail)
+	case Joined:
+		w.str("type", "joined")
+		w.str("epoch", b.Epoch)
 	case Unknown:
 		w.str("type", "unknown")
 		w.str("message", b.Type)

@@ -31,6 +31,7 @@ func TestAppendJSON(t *testing.T) {
 		{Ended{Died, "SIGKILL", 2}, `"type":"ended","reason":"died","detail":"SIGKILL","execution_count":2}`},
 		{State{Dead, 2, "d"}, `"type":"state","state":"dead","generation":2,"detail":"d"}`},
 		{Gap{"lost"}, `"type":"gap","detail":"lost"}`},
+		{Joined{"e"}, `"type":"joined","epoch":"e"}`},
 		{Unknown{"odd", []byte(`{}`)}, `"type":"unknown","message":"odd","content":{}}`},
 	} {
 		got := string(Event{Seq: 7, Time: at, Exec: "x", Body: c.body}.AppendJSON(nil))

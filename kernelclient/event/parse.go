@@ -118,6 +118,8 @@ func (f fields) life() Body {
 		return State{State: KernelState(f.str("state")), Generation: f.num("generation"), Detail: f.str("detail")}
 	case "gap":
 		return Gap{Detail: f.str("detail")}
+	case "joined":
+		return Joined{Epoch: f.str("epoch")}
 	case "unknown":
 		return Unknown{Type: f.str("message"), Content: f.value("content")}
 	}

@@ -34,6 +34,7 @@ func bodies() []Body {
 		Ended{Died, "SIGKILL", 2},
 		State{Dead, 2, "d"},
 		Gap{"lost"},
+		Joined{"e"},
 		Unknown{"odd", []byte(`[1]`)},
 	}
 }

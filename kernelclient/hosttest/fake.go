@@ -3,6 +3,7 @@ package hosttest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -233,9 +234,19 @@ type Host struct {
 	Drive func(kernelclient.StartSpec) kernelclient.Driver
 	Runs  []kernelclient.Running // what Running returns, and Existing joins: with Drive, of that Kernel's name
 
-	mu       sync.Mutex // guards contexts
-	contexts []*kernelclient.Log
+	// Lasting contexts go on when they are closed: who closes one detaches.
+	Lasting bool
+
+	mu       sync.Mutex // guards all below
+	contexts []kernelclient.Context
+	started  int
 }
+
+// lasting is a context that goes on when it is closed.
+type lasting struct{ *kernelclient.Log }
+
+// Close lets go of it.
+func (lasting) Close() error { return nil }
 
 // Kernels implements kernelclient.Host.
 func (h *Host) Kernels(context.Context) ([]kernelclient.Kernel, error) { return h.List, nil }
@@ -264,10 +275,23 @@ func (h *Host) Start(_ context.Context, spec kernelclient.StartSpec) (kernelclie
 func (h *Host) open(info kernelclient.ContextInfo, spec kernelclient.StartSpec) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	info.ID, info.Dir, info.Path = kernelclient.ContextID(fmt.Sprint(len(h.contexts)+1)), spec.Dir, spec.Session
-	c := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{StartupTimeout: spec.StartupTimeout, Forget: spec.Forget})
+	h.started++
+	info.ID, info.Dir, info.Path = kernelclient.ContextID(fmt.Sprint(h.started)), spec.Dir, spec.Session
+	log := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{
+		StartupTimeout: spec.StartupTimeout, Forget: spec.Forget, OnStop: func() { h.stopped(info.ID) },
+	})
+	var c kernelclient.Context = log
+	if h.Lasting {
+		c = lasting{log}
+	}
 	h.contexts = append(h.contexts, c)
 	return c
+}
+
+func (h *Host) stopped(id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.contexts = slices.DeleteFunc(h.contexts, func(c kernelclient.Context) bool { return c.Info().ID == id })
 }
 
 // Running implements kernelclient.Joiner.

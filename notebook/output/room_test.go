@@ -76,7 +76,7 @@ func TestUpdateOfASpilledDisplay(t *testing.T) {
 	if file.Size() == 0 {
 		t.Fatal("nothing was spilled")
 	}
-	s.Load("b", s.Outputs("a"))
+	s.Load("b", s.Outputs("a"), 0)
 	s.Apply(event.Event{Exec: "e1", Body: event.Update{ID: "d", Data: plain("new")}})
 	check(t, s, "a", "data false 0:new")
 	check(t, s, "b", "data false 0:new")

@@ -67,9 +67,10 @@ func (s *Set) Begin(cell event.CellKey, exec event.ExecID) { s.runs[exec] = cell
 
 // Load gives a cell the outputs and count that a document has for it. The list may not
 // be changed afterwards.
-func (s *Set) Load(key event.CellKey, outs []mime.Output) {
+func (s *Set) Load(key event.CellKey, outs []mime.Output, count int) {
 	c := s.cell(key)
 	c.empty()
+	c.count = count
 	c.outs, c.lent = slices.Clip(outs), len(outs)
 	for i, o := range outs {
 		c.bytes += counted(o)

@@ -149,7 +149,7 @@ func TestUpdatesReachEveryCell(t *testing.T) { // B06
 
 func TestOldOutputsStayUntilTheRunIsAccepted(t *testing.T) {
 	s := NewSet(nil, 0)
-	s.Load("a", mime.ReadOutputs(rawjson.Value(`[{"output_type":"stream","name":"stdout","text":["old\n"]}]`)))
+	s.Load("a", mime.ReadOutputs(rawjson.Value(`[{"output_type":"stream","name":"stdout","text":["old\n"]}]`)), 3)
 	s.Apply(event.Event{Exec: "e1", Body: event.Queued{Cell: "a"}})
 	check(t, s, "a", "stdout:old\n")
 	s.Apply(event.Event{Exec: "e1", Body: event.Ended{Reason: event.Cancelled}})

@@ -68,8 +68,9 @@ type Changes struct {
 
 // Ended is the end of one cell's run.
 type Ended struct {
-	Cell notebook.CellKey
+	Cell notebook.CellKey // "" for a run that belongs to no cell of the document
 	event.Ended
+	Past bool // it was handed over before this session joined the kernel
 }
 
 // Status tells where a cell stands.
@@ -90,22 +91,10 @@ func (s *Session) Apply(batch []event.Event) Changes {
 	touched := map[event.CellKey]bool{}
 	s.reload()
 	for _, e := range batch {
-		key, mine := s.cells[e.Exec]
-		if mine {
-			s.begins(key, e)
-		}
-		for _, key := range s.set.Apply(e) {
-			touched[key] = true
-		}
-		if mine && s.track(key, e, &c) {
-			touched[event.CellKey(key)] = true
-		}
-		s.general(e, &c)
-		s.answered(s.cells[e.Exec], e.Body)
+		s.apply(e, &c, touched)
 	}
-	for _, key := range c.Edited {
-		touched[event.CellKey(key)] = true
-	}
+	s.advance(&c, touched)
+	c.Cells = append(c.Cells, c.Edited...)
 	for key := range touched {
 		cell := notebook.CellKey(key)
 		if s.doc.Cell(cell) == nil {
@@ -118,7 +107,47 @@ func (s *Session) Apply(batch []event.Event) Changes {
 		s.shown[cell] = outs
 	}
 	slices.Sort(c.Cells)
+	c.Cells = slices.DeleteFunc(slices.Compact(c.Cells), func(key notebook.CellKey) bool { return s.doc.Cell(key) == nil })
 	return c
+}
+
+// apply takes over one event. Cells whose outputs or count changed go into touched.
+func (s *Session) apply(e event.Event, c *Changes, touched map[event.CellKey]bool) {
+	switch b := e.Body.(type) {
+	case event.Joined:
+		s.joined(b.Epoch)
+		return
+	case event.Queued:
+		e.Body = s.queued(e, b)
+	}
+	if e.Seq > 0 {
+		s.seq = e.Seq
+	}
+	if len(s.replay.touched) > 0 && !s.quiet(e) {
+		s.settle(touched)
+	}
+	r := s.runs[e.Exec]
+	if s.known(r, e) {
+		return
+	}
+	quiet := s.quiet(e)
+	if r != nil && r.cell != "" && !r.began && !quiet {
+		s.begins(r.cell, e)
+	}
+	for _, key := range s.set.Apply(e) {
+		if quiet {
+			s.replay.touched[key] = true
+		} else {
+			touched[key] = true
+		}
+	}
+	if r != nil && s.track(r, e, c) && r.cell != "" {
+		c.Cells = append(c.Cells, r.cell)
+	}
+	s.general(e, c)
+	if r != nil {
+		s.answered(r.cell, e.Body)
+	}
 }
 
 // reload takes over outputs that the user cleared, merged or brought back by undo: what
@@ -136,7 +165,7 @@ func (s *Session) reload() {
 }
 
 func (s *Session) load(c *notebook.Cell) {
-	s.set.Load(event.CellKey(c.Key), c.Outputs())
+	s.set.Load(event.CellKey(c.Key), c.Outputs(), c.Count)
 	s.shown[c.Key] = c.Outputs()
 }
 
@@ -149,7 +178,8 @@ func (s *Session) general(e event.Event, c *Changes) {
 	case event.Started:
 		s.kernelRan()
 	case event.InputRequest:
-		s.prompt = &Prompt{Cell: s.cells[e.Exec], ID: b.ID, Text: b.Prompt, Password: b.Password}
+		cell, _ := s.CellOf(e.Exec)
+		s.prompt = &Prompt{Cell: cell, ID: b.ID, Text: b.Prompt, Password: b.Password}
 		c.Prompt = true
 	case event.InputClosed:
 		if s.prompt != nil && s.prompt.ID == b.ID {
@@ -166,9 +196,15 @@ func (s *Session) general(e event.Event, c *Changes) {
 // wall leaves out the reading of the clock that stands still while the machine sleeps.
 func wall(t time.Time) time.Time { return t.Round(0) }
 
-// track follows one cell's run and reports whether its status changed.
-func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
-	st := s.status[key]
+// track follows a run and reports whether its cell's status changed.
+func (s *Session) track(r *run, e event.Event, c *Changes) bool {
+	if _, ok := e.Body.(event.Accepted); ok {
+		r.began, r.whole = true, true
+	}
+	if r.ended {
+		return false // it is read once more
+	}
+	st := s.status[r.cell]
 	if st == nil || st.exec != e.Exec {
 		st = &CellStatus{} // an older run of this cell: its end still counts
 	}
@@ -177,11 +213,15 @@ func (s *Session) track(key notebook.CellKey, e event.Event, c *Changes) bool {
 		st.Phase, st.Started = Running, wall(e.Time)
 	case event.Ended:
 		st.Phase, st.Ended, st.Detail = phaseOf(b.Reason, !st.Started.IsZero()), wall(e.Time), b.Detail
+		if st.Started.IsZero() && b.Count > 0 {
+			st.Started = st.Ended // when it began is not kept any more
+		}
+		r.ended = true
 		s.active--
 		if st.Phase == Failed && !s.opt.GoOn && st.group != "" {
 			s.failed = st.group
 		}
-		c.Ended = append(c.Ended, Ended{key, b})
+		c.Ended = append(c.Ended, Ended{Cell: r.cell, Ended: b, Past: r.past})
 	default:
 		return false
 	}

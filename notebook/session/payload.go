@@ -32,12 +32,16 @@ type below struct {
 // payload follows an instruction of the kernel ("Payloads" of the messaging protocol). Only
 // those of the session's own runs count: another client's are for that client.
 func (s *Session) payload(exec event.ExecID, p event.Payload, c *Changes) {
-	key, mine := s.cells[exec]
-	if !mine {
+	r := s.runs[exec]
+	if r == nil || r.cell == "" || r.ended {
 		return
 	}
+	key := r.cell
 	switch p.Source {
 	case "page":
+		if r.past && s.replay.active {
+			return // nobody waits for it any more
+		}
 		start, _ := p.Data.Get("start").Int()
 		c.Pages = append(c.Pages, Page{key, mime.ReadBundle(p.Data.Get("data")), start})
 	case "set_next_input":
@@ -58,8 +62,8 @@ func (s *Session) payload(exec event.ExecID, p event.Payload, c *Changes) {
 func (s *Session) setNextInput(exec event.ExecID, key notebook.CellKey, p event.Payload, c *Changes) error {
 	text := strings.ReplaceAll(p.Data.Get("text").Str(), "\r\n", "\n")
 	if p.Data.Get("replace").True() {
-		if s.doc.Cell(key) == nil {
-			return nil // deleted while it ran
+		if was := s.doc.Cell(key); was == nil || was.Source == text {
+			return nil // deleted while it ran, or done before
 		}
 		err := s.doc.Do("Replace by code", notebook.SetSource{Key: key, Source: text})
 		if err == nil {
@@ -73,6 +77,10 @@ func (s *Session) setNextInput(exec event.ExecID, key notebook.CellKey, p event.
 	at := len(s.doc.Cells())
 	if i := s.doc.Index(s.below.last); i >= 0 {
 		at = i + 1
+	}
+	if cells := s.doc.Cells(); s.runs[exec].past && at < len(cells) && cells[at].Source == text {
+		s.below.last = cells[at].Key // an earlier session did it
+		return nil
 	}
 	if err := s.doc.Do("Insert by code", notebook.Insert{At: at, Cells: []notebook.NewCell{{Type: notebook.Code, Source: text}}}); err != nil {
 		return err

@@ -22,7 +22,8 @@ type Options struct {
 	Kernel         string        // --kernel; "" lets the notebook decide
 	Existing       string        // --existing: the connection file of the kernel to use, kernelclient.Latest; "" starts one
 	Dir            string        // working folder of the kernel, absolute
-	Path           string        // of the notebook, for the kernel's JPY_SESSION_NAME
+	Path           string        // of the notebook, absolute: for the kernel's JPY_SESSION_NAME, and to find one left running
+	Sum            string        // SHA-256 of the notebook's file as it was read, in hex; "" where there is none yet
 	Env            []string      // further K=V for the kernel, never saved
 	StartupTimeout time.Duration // 0 = none
 	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit
@@ -35,40 +36,50 @@ type Options struct {
 
 // Session is a document joined with a code context.
 type Session struct {
-	doc     *notebook.Document
-	host    kernelclient.Host
-	opt     Options
-	spill   spill.File
-	set     *output.Set
-	ctx     kernelclient.Context // nil until Start
-	stream  kernelclient.Stream
-	old     []kernelclient.Context // switched away from; Stop ends them
-	kernel  kernelclient.Kernel
-	note    string
-	state   event.State
-	ran     bool // the kernel's name was offered to the document
-	cells   map[event.ExecID]notebook.CellKey
-	status  map[notebook.CellKey]*CellStatus
-	active  int                                // executions that have not ended
-	order   uint64                             // counts executions
-	failed  string                             // the group that failed last: its rest will not run
-	shown   map[notebook.CellKey][]mime.Output // what the document got from here last
-	prompt  *Prompt
-	answers answers
-	earlier earlier
-	below   below
-	words   words
-	asked   atomic.Pointer[asked] // ctx for any goroutine
+	doc    *notebook.Document
+	host   kernelclient.Host
+	opt    Options
+	spill  spill.File
+	set    *output.Set
+	ctx    kernelclient.Context // nil until Start
+	stream *reader
+	old    []kernelclient.Context // switched away from; Stop ends them
+	kernel kernelclient.Kernel
+	note   string
+	state  event.State
+	ran    bool // the kernel's name was offered to the document
+	left   bool // ctx was left running by an earlier session
+	runs   map[event.ExecID]*run
+	status map[notebook.CellKey]*CellStatus
+	active int                                // executions that have not ended
+	order  uint64                             // counts executions
+	failed string                             // the group that failed last: its rest will not run
+	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
+	prompt *Prompt
+	epoch  string // of the context's log
+	seq    uint64 // of its last event that was applied
+	replay replay
+	toDoc  map[event.CellKey]notebook.CellKey // names that the context has for cells
+	toHost map[notebook.CellKey]event.CellKey
+	// fileCells are the cells of the file on disk, by the names that the context has for them.
+	fileCells []event.CellKey
+	answers   answers
+	earlier   earlier
+	below     below
+	words     words
+	asked     atomic.Pointer[asked] // ctx for any goroutine
 }
 
 // New joins doc with a kernel to be started on host. The session does not own the host.
 func New(doc *notebook.Document, host kernelclient.Host, opt Options) *Session {
 	s := &Session{
 		doc: doc, host: host, opt: opt,
-		cells: map[event.ExecID]notebook.CellKey{}, status: map[notebook.CellKey]*CellStatus{}, shown: map[notebook.CellKey][]mime.Output{},
+		runs: map[event.ExecID]*run{}, toDoc: map[event.CellKey]notebook.CellKey{}, toHost: map[notebook.CellKey]event.CellKey{},
+		status: map[notebook.CellKey]*CellStatus{}, shown: map[notebook.CellKey][]mime.Output{},
 	}
 	s.earlier = earlier{cells: map[notebook.CellKey]*past{}, limit: MaxEarlierBytes}
 	s.set = output.NewSet(&s.spill, opt.OutputLimit)
+	s.fileCells = s.hostKeys(doc.Cells())
 	return s
 }
 
@@ -109,14 +120,19 @@ func (s *Session) Choose(ctx context.Context) (kernelclient.Kernel, string, erro
 	return Choose(kernels, Wish{Override: s.opt.Kernel, Name: name, Display: display, Language: language})
 }
 
-// Start chooses the kernel and starts it. It returns before the kernel is ready. Calling
-// it again does nothing.
+// Start joins the kernel that an earlier session left running for this notebook, or
+// chooses one and starts it. It returns before the kernel is ready. Calling it again does
+// nothing.
 func (s *Session) Start(ctx context.Context) error {
 	if s.ctx != nil {
 		return nil
 	}
 	if s.opt.Existing != "" {
 		return s.join(ctx, s.opt.Existing)
+	}
+	if c, err := s.Left()(ctx); err == nil && c != nil { // a host that cannot say is asked to start one
+		s.Join(c)
+		return nil
 	}
 	k, note, err := s.Choose(ctx)
 	if err != nil {
@@ -131,6 +147,9 @@ func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note s
 		return err
 	}
 	s.use(c, k, note)
+	if tell := s.tell(kernelclient.Cursor{}); tell != nil {
+		_ = tell(ctx) // without it a later session has to know the cells by their code
+	}
 	return nil
 }
 
@@ -145,7 +164,8 @@ func (s *Session) startSpec(kernel string) kernelclient.StartSpec {
 func (s *Session) use(c kernelclient.Context, k kernelclient.Kernel, note string) {
 	s.ctx, s.kernel, s.note = c, k, note
 	s.asked.Store(&asked{c})
-	s.stream = c.Follow(kernelclient.Cursor{})
+	s.stream, s.left = newReader(c), false
+	s.epoch, s.seq, s.replay = "", 0, replay{}
 	// What it has become meanwhile comes by Next: only a death that was seen is restarted.
 	s.state = event.State{State: event.Starting, Generation: 1}
 }
@@ -193,7 +213,7 @@ func (s *Session) empty(cell *notebook.Cell) {
 	if len(cell.Outputs()) == 0 && cell.Count == 0 {
 		return
 	}
-	s.set.Load(event.CellKey(cell.Key), nil)
+	s.set.Load(event.CellKey(cell.Key), nil, 0)
 	_ = s.doc.SetOutputs(cell.Key, nil, 0) // it fails for read-only notebooks, whose cells are not run
 }
 
@@ -206,13 +226,13 @@ func (s *Session) pending(key notebook.CellKey) bool {
 
 func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string) error {
 	id := event.ExecID(rand.Text())
-	s.cells[id] = cell.Key
+	s.runs[id] = &run{cell: cell.Key}
 	err := s.ctx.Submit(ctx, kernelclient.Request{
-		ID: id, Cell: event.CellKey(cell.Key), Code: cell.Source, Group: group,
+		ID: id, Cell: s.hostKey(cell.Key), Code: cell.Source, Group: group,
 		GoOn: s.opt.GoOn, AllowStdin: s.opt.AllowStdin, Timeout: s.opt.Timeout,
 	})
 	if err != nil {
-		delete(s.cells, id)
+		delete(s.runs, id)
 		return err
 	}
 	s.active++
@@ -270,8 +290,11 @@ func (s *Session) Close() error {
 	return s.spill.Close()
 }
 
-// CellOf is the cell that an execution of this session belongs to.
+// CellOf is the cell of the document that an execution belongs to.
 func (s *Session) CellOf(id event.ExecID) (notebook.CellKey, bool) {
-	key, ok := s.cells[id]
-	return key, ok
+	r := s.runs[id]
+	if r == nil || r.cell == "" {
+		return "", false
+	}
+	return r.cell, true
 }

@@ -87,7 +87,7 @@ func (s *Session) abandon(why string) {
 		st.Phase = phaseOf(event.Restarted, !st.Started.IsZero())
 		st.Ended, st.Detail = time.Now(), why
 	}
-	clear(s.cells)
+	clear(s.runs)
 	s.active, s.prompt = 0, nil
 }
 
