@@ -104,6 +104,30 @@ func TestFloodMakesFewFrames(t *testing.T) {
 	})
 }
 
+// A short cell's result does not wait for the pace of a flood.
+func TestResultComesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		a := open(t, setup{file: file("one"), script: func(_ context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+			time.Sleep(5 * time.Millisecond)
+			n++
+			f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: fmt.Sprintln("result", n)})
+			return kernelclient.Outcome{Reason: event.Done}
+		}})
+		a.Type("ctrl+e")
+		a.WaitFor("idle")
+		for i := range 3 {
+			time.Sleep(time.Second)
+			start := time.Now()
+			a.Keys("ctrl+e")
+			a.WaitFor(fmt.Sprintln("result", i+2))
+			if took := time.Since(start); took > 25*time.Millisecond {
+				t.Errorf("on the screen %v after the key", took)
+			}
+		}
+	})
+}
+
 func TestClockOfARunningCell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := open(t, setup{file: file("one"), script: block})

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// drainEvery is the least time between two batches of events: output makes at most
-	// thirty frames a second, whatever the kernel's speed.
-	drainEvery = 33 * time.Millisecond
+	// drainEvery is the time between two batches of events while output floods. drainBurst
+	// of them may come at once after a pause: a short cell is queued, started, prints and ends
+	// in batches of their own. Both together make at most 31 frames in any second.
+	drainEvery = 40 * time.Millisecond
+	drainBurst = 6
 	// interruptPatience is how long a kernel may ignore an interrupt before a restart is offered.
 	interruptPatience = 5 * time.Second
 	interrupting      = "interrupting …"
@@ -28,7 +30,7 @@ const (
 type kernelState struct {
 	reading      bool
 	serial       int       // of the kernel: batches of an earlier one are not applied
-	drained      time.Time // when the last batch was delivered
+	due          time.Time // when the next batch may be taken
 	ticking      bool
 	since        time.Time // when the present state began
 	state        event.KernelState
@@ -55,7 +57,7 @@ func (m *Model) read() tea.Cmd {
 	}
 	m.kernel.reading = true
 	serial, next := m.kernel.serial, m.session.Follow()
-	wait := drainEvery - time.Since(m.kernel.drained)
+	wait := time.Until(m.kernel.due)
 	return m.jobs.background(func(ctx context.Context) tea.Msg {
 		if !sleep(ctx, wait) {
 			return nil
@@ -65,12 +67,20 @@ func (m *Model) read() tea.Cmd {
 	})
 }
 
+// nextDrain says when a batch may follow one that came at now and was due at due.
+func nextDrain(due, now time.Time) time.Time {
+	if least := now.Add(-(drainBurst - 1) * drainEvery); due.Before(least) {
+		due = least
+	}
+	return due.Add(drainEvery)
+}
+
 // take applies a batch.
 func (m *Model) take(msg eventsMsg) tea.Cmd {
 	if msg.serial != m.kernel.serial {
 		return nil
 	}
-	m.kernel.reading, m.kernel.drained = false, msg.at
+	m.kernel.reading, m.kernel.due = false, nextDrain(m.kernel.due, msg.at)
 	if msg.err != nil {
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
 			m.fail(msg.err)
