@@ -56,7 +56,7 @@ func (c *common) host(dir string) (kernelclient.Host, func(), error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	h := local.New(local.Options{Dir: dir})
+	h := local.New(local.Options{Dir: dir, Forget: true})
 	return c.logged(h)
 }
 

@@ -29,6 +29,9 @@ type Options struct {
 	// Plain starts kernels exactly as their kernelspecs say. Else ipykernel is told to drop
 	// no output when this program is slower than it.
 	Plain bool
+	// Forget is StartSpec.Forget for all contexts: whoever made this host is the only one
+	// who follows them, and they end with it.
+	Forget bool
 }
 
 // Host is this machine as a kernelclient.Host. Its contexts are those that it started.
@@ -135,7 +138,7 @@ func (h *Host) open(info kernelclient.ContextInfo, d kernelclient.Driver, start 
 	defer h.mu.Unlock()
 	c := kernelclient.OpenLog(info, d, kernelclient.LogOptions{
 		StartupTimeout: start.StartupTimeout,
-		Forget:         start.Forget,
+		Forget:         start.Forget || h.opt.Forget,
 		OnStop:         func() { h.forget(info.ID) },
 	})
 	h.contexts[info.ID] = c
