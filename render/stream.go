@@ -74,7 +74,11 @@ func (s *stream) add(v mime.View) {
 }
 
 func (s *stream) copyFrom(v mime.View, off int64) {
-	err := v.Chunks(off, func(p []byte) error {
+	err := v.Pieces(off, func(p []byte, stable bool) error {
+		if stable {
+			s.store.WriteStable(p)
+			return nil
+		}
 		_, err := s.store.Write(p)
 		return err
 	})

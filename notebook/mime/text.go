@@ -258,6 +258,11 @@ func (v View) ReadFrom(dst []byte, off int64) ([]byte, error) {
 // Chunks calls f with the text from offset off on, piece by piece; f may not keep or
 // change p. An error of f or of the spill file ends it.
 func (v View) Chunks(off int64, f func(p []byte) error) error {
+	return v.Pieces(off, func(p []byte, _ bool) error { return f(p) })
+}
+
+// Pieces is Chunks for an f that may keep, but not change, a p that is called stable.
+func (v View) Pieces(off int64, f func(p []byte, stable bool) error) error {
 	var decoded []byte
 	for _, c := range v.chunks {
 		if off >= int64(c.n) {
@@ -276,7 +281,7 @@ func (v View) Chunks(off int64, f func(p []byte) error) error {
 				return err
 			}
 		}
-		if err := f(p[off:c.n]); err != nil {
+		if err := f(p[off:c.n], c.data != nil); err != nil {
 			return err
 		}
 		off = 0

@@ -30,7 +30,7 @@ func (c *cursor) append(p []byte, ascii bool) {
 		l := c.line()
 		room := maxLine - len(l.text)
 		if len(p) <= room {
-			l.append(p, c.style, ascii)
+			l.append(p, c.style, ascii, c.piece)
 			return
 		}
 		n := 0
@@ -38,7 +38,7 @@ func (c *cursor) append(p []byte, ascii bool) {
 			n = cutBefore(p, room)
 		}
 		if n > 0 {
-			l.append(p[:n], c.style, ascii)
+			l.append(p[:n], c.style, ascii, c.piece)
 		}
 		p = p[n:]
 		if c.newline(); !c.atEnd { // below is an old line: go on as in any other

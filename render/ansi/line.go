@@ -15,6 +15,9 @@ type line struct {
 	width    int
 	wide     bool
 	measured bool // width and wide are right
+
+	piece []byte // text is piece[at:at+len(text)], if not nil
+	at    int
 }
 
 func (l *line) clear() {
@@ -24,7 +27,13 @@ func (l *line) clear() {
 	*l = line{text: l.text[:0], measured: true}
 }
 
-func (l *line) append(p []byte, s Style, ascii bool) {
+// append adds p, which may be a part of piece.
+func (l *line) append(p []byte, s Style, ascii bool, piece []byte) {
+	if l.piece = nil; len(l.text) == 0 && s == (Style{}) && l.tail == s {
+		if at := cap(piece) - cap(p); len(p) > 0 && at >= 0 && at+len(p) <= len(piece) && &piece[at] == &p[0] {
+			l.piece, l.at = piece, at
+		}
+	}
 	if s != l.tail {
 		l.text = s.appendTo(l.text)
 		l.tail = s

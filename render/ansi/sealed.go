@@ -13,14 +13,18 @@ const (
 // block is a run of sealed lines.
 type block struct {
 	text   []byte
+	starts []uint32 // where each line starts in text, which is not ours; nil: where the one before ends
 	ends   []uint32 // where each line ends in text
 	widths []uint32 // of each line; wideBit marks wide characters
 	wide   bool     // some line has them
+	bytes  int      // of its lines
 }
 
 func (b *block) line(i int) []byte {
 	start := uint32(0)
-	if i > 0 {
+	if b.starts != nil {
+		start = b.starts[i]
+	} else if i > 0 {
 		start = b.ends[i-1]
 	}
 	return b.text[start:b.ends[i]]
@@ -61,34 +65,38 @@ type height struct {
 	exact bool
 }
 
-func (s *sealed) add(l *line) {
-	if s.full() {
-		s.startBlock()
+// add copies lines, which are measured.
+func (s *sealed) add(lines []line) {
+	for i := range lines {
+		l := &lines[i]
+		if n := len(s.blocks); n == 0 || s.blocks[n-1].starts != nil || s.blocks[n-1].full() {
+			s.startBlock()
+		}
+		b := &s.blocks[len(s.blocks)-1]
+		b.text = append(b.text, l.text...)
+		b.note(l, uint32(len(b.text))) // blockBytes+maxLine at most
+		s.n++
 	}
-	b := &s.blocks[len(s.blocks)-1]
-	b.text = append(b.text, l.text...)
-	b.ends = append(b.ends, uint32(len(b.text))) // blockBytes+maxLine at most
-	w := uint32(l.width)                         // maxLine at most
+}
+
+// note keeps where a line ends and how wide it is.
+func (b *block) note(l *line, end uint32) {
+	w := uint32(l.width) // maxLine at most
 	if l.wide {
 		w |= wideBit
 		b.wide = true
 	}
+	b.bytes += len(l.text)
+	b.ends = append(b.ends, end)
 	b.widths = append(b.widths, w)
-	s.n++
 }
 
-func (s *sealed) full() bool {
-	if len(s.blocks) == 0 {
-		return true
-	}
-	b := &s.blocks[len(s.blocks)-1]
-	return len(b.ends) >= blockLines || len(b.text) >= blockBytes
-}
+func (b *block) full() bool { return len(b.ends) >= blockLines || b.bytes >= blockBytes }
 
 // startBlock trims the last block and starts one of about its size.
 func (s *sealed) startBlock() {
 	size, lines := 4<<10, 64
-	if n := len(s.blocks); n > 0 {
+	if n := len(s.blocks); n > 0 && s.blocks[n-1].starts == nil {
 		b := &s.blocks[n-1]
 		if cap(b.text) > len(b.text)*5/4 {
 			b.text = slices.Clone(b.text)
@@ -100,6 +108,46 @@ func (s *sealed) startBlock() {
 		ends:   make([]uint32, 0, lines),
 		widths: make([]uint32, 0, lines),
 	})
+}
+
+// shared returns the piece that all of the lines are parts of, nil if there is none. Blank
+// lines are parts of any.
+func shared(lines []line) (piece []byte) {
+	for i := range lines {
+		l := &lines[i]
+		switch {
+		case len(l.text) == 0:
+		case l.piece == nil || piece != nil && &l.piece[0] != &piece[0]:
+			return nil
+		default:
+			piece = l.piece
+		}
+	}
+	return piece
+}
+
+// share keeps lines as parts of the piece that they were read from.
+func (s *sealed) share(piece []byte, lines []line) {
+	last := len(s.blocks) - 1
+	if last < 0 || s.blocks[last].starts == nil || &s.blocks[last].text[0] != &piece[0] || len(s.blocks[last].ends) >= blockLines {
+		size := lines[len(lines)-1].at - lines[0].at + 1 // 0 at least
+		n := min(max(len(piece)-lines[0].at, 0)/max(size/len(lines), 1)+1, blockLines+sealStep)
+		s.blocks = append(s.blocks, block{
+			text: piece, starts: make([]uint32, 0, n), ends: make([]uint32, 0, n), widths: make([]uint32, 0, n),
+		})
+		last++
+	}
+	b := &s.blocks[last]
+	for i := range lines {
+		l := &lines[i]
+		start := uint32(0)
+		if len(l.text) > 0 {
+			start = uint32(l.at) // a piece of text is never near 4 GiB
+		}
+		b.starts = append(b.starts, start)
+		b.note(l, start+uint32(len(l.text)))
+		s.n++
+	}
 }
 
 // rows returns the height of all sealed lines.
@@ -117,7 +165,7 @@ func (s *sealed) rows(width int) int {
 	size := 0
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		size += len(b.text)
+		size += b.bytes
 		if i < len(s.heights) {
 			continue
 		}

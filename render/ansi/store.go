@@ -8,6 +8,8 @@ const (
 	// maxColumn bounds cursor movement to the right of a line's end.
 	maxColumn = 4096
 	tabWidth  = 8
+	// worthSharing is how long a piece of text must be that lines are kept as parts of it.
+	worthSharing = 8 << 10
 )
 
 // Store holds the lines of a text that grows at its end. Adding costs the same however
@@ -25,6 +27,8 @@ type Store struct {
 	atEnd bool
 	col   int
 
+	piece []byte // what is being written, where it will never change; else nil
+
 	// cells are the truth about row while editing; dirty says that its text is behind.
 	editing, dirty bool
 	cells          []cell
@@ -37,6 +41,17 @@ func (s *Store) Write(p []byte) (int, error) {
 	}
 	s.parser.parse(p, (*cursor)(s))
 	return len(p), nil
+}
+
+// WriteStable is Write for a p that nobody will change any more: lines that say what p says
+// may be kept as parts of it.
+func (s *Store) WriteStable(p []byte) {
+	if len(p) >= worthSharing {
+		s.piece = p[:len(p):len(p)]
+		defer func() { s.piece = nil }()
+		p = s.piece
+	}
+	_, _ = s.Write(p) // never fails
 }
 
 // Len returns the number of lines. A newline at the end starts none.
@@ -81,7 +96,11 @@ func (s *Store) seal() {
 	copy(spare[:], s.live)
 	for i := range spare {
 		spare[i].measure()
-		s.sealed.add(&spare[i])
+	}
+	if piece := shared(spare[:]); piece != nil {
+		s.sealed.share(piece, spare[:])
+	} else {
+		s.sealed.add(spare[:])
 	}
 	copy(s.live, s.live[sealStep:])
 	copy(s.live[len(s.live)-sealStep:], spare[:])
