@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/charmbracelet/x/term"
 
@@ -56,7 +57,16 @@ func (c *common) open(ctx context.Context, args []string) error {
 		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
 	}
 	settings.apply(&opt)
+	spareMemory()
 	return ended(tui.Run(ctx, opt))
+}
+
+// spareMemory lets the heap grow by half before garbage is collected, not by its size: most
+// of it is the notebook, which stays. GOGC in the environment has the last word.
+func spareMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 }
 
 // ended makes an error of how the program ended.
