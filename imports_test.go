@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"notebook/session":        {"notebook", "kernelclient"},
 	"render":                  {"notebook/mime", "themes"},
 	"fswatch":                 {},
+	"headroom":                {},
 	"tui":                     {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":            {},
 	"tui/editor":              {"render", "themes"},
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 	"tui/lineedit":            {},
 	"tui/keymap":              {},
 	"tui/internal/screentest": {},
-	".":                       {"kernelclient", "notebook", "render", "themes", "fswatch", "tui"},
+	".":                       {"kernelclient", "notebook", "render", "themes", "fswatch", "tui", "headroom"},
 }
 
 const module = "github.com/nbterm/nbterm/"
