@@ -3,6 +3,8 @@
 package diskfile
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -300,5 +302,45 @@ func TestFullDisk(t *testing.T) {
 	})
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room") || content(t, f.Path) != "old" {
 		t.Error(err)
+	}
+}
+
+// A save in place for which there is no room leaves the old content whole. The limit on
+// the size of files stands for a disk that is full.
+func TestNoRoomInPlace(t *testing.T) {
+	dir := t.TempDir()
+	target, from := filepath.Join(dir, "target"), filepath.Join(dir, "from")
+	old, fresh := strings.Repeat("old ", 10_000), strings.Repeat("new content ", 10_000)
+	if err := errors.Join(os.WriteFile(target, []byte(old), 0o600), os.WriteFile(from, []byte(fresh), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	small := limit
+	small.Cur = 50_000
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+		t.Skip(err)
+	}
+	_, _, err := overwrite(target, from)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	var damaged *damage
+	if !errors.Is(err, syscall.EFBIG) || errors.As(err, &damaged) || content(t, target) != old {
+		t.Errorf("%v, %d bytes are there", err, len(content(t, target)))
+	}
+	for _, text := range []string{fresh, old, "", "short", fresh} {
+		if err := os.WriteFile(from, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sum, info, err := overwrite(target, from)
+		if err != nil || content(t, target) != text || info.Size() != int64(len(text)) {
+			t.Fatalf("%v: %d of %d bytes", err, len(content(t, target)), len(text))
+		}
+		if want := sha256.Sum256([]byte(text)); !bytes.Equal(sum.Sum(nil), want[:]) {
+			t.Errorf("the sum of %d bytes is wrong", len(text))
+		}
 	}
 }
