@@ -32,6 +32,7 @@ var delimiters = [...][2]string{
 	{`\begin{equation*}`, `\end{equation*}`},
 	{`\begin{equation}`, `\end{equation}`},
 	{`\begin{displaymath}`, `\end{displaymath}`},
+	{`\begin{math}`, `\end{math}`},
 }
 
 func bare(s string) string {
@@ -219,6 +220,8 @@ func (p *parser) command(depth int) string {
 		return p.mapped(p.argument(depth), blackboard)
 	case "mathcal", "mathscr":
 		return p.mapped(p.argument(depth), calligraphic)
+	case "tag":
+		return "   (" + p.argument(depth) + ")"
 	case "left":
 		return p.fence(depth)
 	case "begin":
@@ -308,6 +311,12 @@ func (p *parser) matrix(depth int) string {
 		open, end = "[", "]"
 	case "vmatrix":
 		open, end = "|", "|"
+	case "Bmatrix":
+		open, end = "{", "}"
+	case "cases":
+		open = "{ "
+	case "array":
+		p.argument(depth) // how its columns stand
 	default:
 		return p.fail()
 	}
@@ -343,6 +352,13 @@ func (p *parser) environment() string {
 	p.at = min(p.at+1, len(p.in))
 	return name
 }
+
+// Superscript and Subscript write text as LaTeX's ^ and _ do: by letters that are raised or
+// lowered, or by a sign where there are none.
+func Superscript(text string) string { return script(text, "^", superscripts) }
+
+// Subscript is described at Superscript.
+func Subscript(text string) string { return script(text, "_", subscripts) }
 
 // script writes a super- or subscript with the letters for it, or with a sign.
 func script(s, sign, pairs string) string {
