@@ -73,7 +73,7 @@ func shown(doc *notebook.Document) []render.Cell {
 	}
 	var cells []render.Cell
 	for _, c := range doc.Cells() {
-		cells = append(cells, render.Cell{Type: string(c.Type), Source: c.Source, Language: language, Count: c.Count, Outputs: c.Outputs()})
+		cells = append(cells, render.Cell{Type: string(c.Type), Source: c.Source, Language: language, Count: c.Count, Outputs: c.Outputs(), Attached: c.Attachments()})
 	}
 	return cells
 }

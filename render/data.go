@@ -32,7 +32,7 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 	if e := first(b, isDrawable); e != nil {
 		known := readAbout(e)
 		named := pictureNamed(known, plain, th)
-		if p := newPicture(e, known, d.Metadata, th, pictures, named); p != nil {
+		if p := newPicture(e, known, d.Metadata, th, pictures, standIn(known.name(), th), named); p != nil {
 			return p
 		}
 		return named
@@ -71,15 +71,15 @@ func makeData(d *mime.Data, th *themes.Theme, pictures *Pictures) Block {
 
 // formula draws LaTeX as text, or its source where it is no simple formula.
 func formula(source string, th *themes.Theme) Block {
-	if text, ok := latex.Text(source); ok {
-		return newText(text, th.Text, th)
+	if lines, ok := latex.Lines(source); ok {
+		return newText(strings.Join(lines, "\n"), th.Text, th)
 	}
 	return Source(strings.TrimRight(source, "\n"), "tex", *th)
 }
 
 // pictureNamed stands for a picture that is not drawn.
 func pictureNamed(known about, plain string, th *themes.Theme) Block {
-	blocks := stack{standIn(known.name, th)}
+	blocks := stack{standIn(known.name(), th)}
 	if plain != "" {
 		blocks = append(blocks, newText(plain, th.Text, th))
 	}

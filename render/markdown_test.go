@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 	"github.com/nbterm/nbterm/themes"
 )
 
@@ -57,4 +58,29 @@ func BenchmarkMarkdownCell(b *testing.B) {
 	for b.Loop() {
 		Markdown("## A heading\n\nSome *prose* with a [link](https://example.invalid) and `code`,\nas most cells have.\n", themes.Dark()).Height(100)
 	}
+}
+
+// TestAttachedPictures is case A29: a picture is drawn, or named with its size.
+func TestAttachedPictures(t *testing.T) {
+	text, size := pictureText(t, "image/png")
+	attached := rawjson.Value(`{"dot.png": {"image/png": ` + string(rawjson.Quote(text)) + `}, "x.svg": {"image/svg+xml": "<svg/>"}}`)
+	source := "See ![a dot](attachment:dot.png) here.\n\n![x](attachment:x.svg) ![gone](attachment:gone.png)\n\n" +
+		"- ![a dot](attachment:dot.png)\n\n<img src=\"data:image/png;base64," + strings.ReplaceAll(text, "\n", "") + "\">"
+	want := []string{
+		"See [dot.png 640x480] here.", "", "[dot.png 640x480, image/png, " + size + "]", "",
+		"[x.svg] [gone.png, not attached]", "", "[x.svg, image/svg+xml, 6 B]", "", "• [dot.png 640x480]", "",
+		"[640x480, image/png, " + size + "]",
+	}
+	is(t, "named", lines(MarkdownWith(source, attached, themes.NoColor(), nil), 60), want...)
+	drawn := MarkdownWith(source, attached, themes.Dark(), nil)
+	if got := strings.Join(drawn.Lines(60, 0, 100), "\n"); strings.Count(got, "48;2;0;0;0") < 2*20 || !strings.Contains(got, "[dot.png 640x480, image/png") {
+		t.Errorf("not drawn: %q", got)
+	}
+	check(t, drawn.Lines(20, 0, 100), 20)
+}
+
+func TestFormulasInMarkdown(t *testing.T) {
+	source := "Let $x_1 \\le 5$ cost $5 and $6:\n\n\\begin{align}\na &= b^2 \\\\\n  &\\neq c\n\\end{align}\n\n$$\\foo$$\n\n`$x_1$`\n"
+	is(t, "formulas", lines(Markdown(source, themes.NoColor()), 60),
+		"Let x₁ ≤ 5 cost $5 and $6:", "", "  a = b²", "  ≠ c", "", "  $$\\foo$$", "", "$x_1$")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook/mime"
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 	"github.com/nbterm/nbterm/render/ansi"
 	"github.com/nbterm/nbterm/themes"
 )
@@ -19,6 +20,7 @@ type Cell struct {
 	Language string        // of the source, "" for unknown
 	Count    int           // 0 for none
 	Outputs  []mime.Output // of a code cell
+	Attached rawjson.Value // files by name, of a Markdown cell
 }
 
 // ShowOptions says how Notebook draws.
@@ -83,24 +85,25 @@ func (s *shower) cell(c Cell) {
 	case "code":
 		// The rule tells code from output, without colour too.
 		s.block(gutter{Source(c.Source, c.Language, th), th.Border.Render("│")}, label(c))
-		for _, b := range s.outputs(c) {
+		for _, b := range OutputsWith(c.Outputs, th, s.pictures()) {
 			if s.opt.Fold > 0 {
 				b = Folded(b, s.opt.Fold/2, s.opt.Fold-s.opt.Fold/2-1, th)
 			}
 			s.block(b, "")
 		}
 	case "markdown":
-		s.block(Markdown(c.Source, th), "")
+		s.block(MarkdownWith(c.Source, c.Attached, th, s.pictures()), "")
 	default:
 		s.block(Source(c.Source, "", th), "")
 	}
 }
 
-func (s *shower) outputs(c Cell) []Block {
+// pictures says how pictures are drawn; nil is as they come.
+func (s *shower) pictures() *Pictures {
 	if s.opt.NoPictures {
-		return OutputsWith(c.Outputs, s.opt.Theme, &Pictures{Off: true})
+		return &Pictures{Off: true}
 	}
-	return Outputs(c.Outputs, s.opt.Theme)
+	return nil
 }
 
 func (s *shower) block(b Block, label string) {

@@ -27,26 +27,36 @@ const (
 
 // about is what can be said of a picture without decoding it.
 type about struct {
-	name   string       // what stands for it: type, size in pixels where its header says it, size in bytes
-	config image.Config // zero where that is not known
+	typ, bytes string
+	config     image.Config // zero where the header does not say it
+}
+
+// name stands for the picture: its type and sizes.
+func (a about) name() string {
+	return strings.Join(notEmpty(a.typ, a.size()), " ") + ", " + a.bytes
+}
+
+// size is the picture's size in pixels, "" where that is not known.
+func (a about) size() string {
+	if a.config.Width == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", a.config.Width, a.config.Height)
 }
 
 // readAbout reads a picture's header only. Its value is read once: it may be large.
 func readAbout(e *mime.Entry) about {
 	text := mime.JoinText(e.Value)
 	if e.Type == "image/svg+xml" {
-		return about{name: e.Type + ", " + byteSize(int64(len(text)))}
+		return about{typ: e.Type, bytes: byteSize(int64(len(text)))}
 	}
-	size := byteSize(decodedSize(text))
-	read, ok := codecOf(e.Type)
-	if !ok {
-		return about{name: e.Type + ", " + size}
+	a := about{typ: e.Type, bytes: byteSize(decodedSize(text))}
+	if read, ok := codecOf(e.Type); ok {
+		if c, err := read.config(fromBase64(text)); err == nil {
+			a.config = c
+		}
 	}
-	c, err := read.config(fromBase64(text))
-	if err != nil {
-		return about{name: e.Type + ", " + size}
-	}
-	return about{fmt.Sprintf("%s %dx%d, %s", e.Type, c.Width, c.Height, size), c}
+	return a
 }
 
 // decodedSize is how many bytes a base64 text stands for.
@@ -149,7 +159,7 @@ type picture struct {
 }
 
 // newPicture returns the drawing of a picture; nil where only its name can be shown.
-func newPicture(e *mime.Entry, known about, meta rawjson.Value, th *themes.Theme, pictures *Pictures, instead Block) Block {
+func newPicture(e *mime.Entry, known about, meta rawjson.Value, th *themes.Theme, pictures *Pictures, caption, instead Block) Block {
 	if th.NoColor || pictures != nil && pictures.Off {
 		return nil
 	}
@@ -159,7 +169,7 @@ func newPicture(e *mime.Entry, known about, meta rawjson.Value, th *themes.Theme
 	}
 	return &picture{
 		entry: e, config: c, back: backdrop(meta.Get(e.Type).Get("needs_background").Str(), th),
-		caption: standIn(known.name, th), instead: instead, pictures: pictures,
+		caption: caption, instead: instead, pictures: pictures,
 	}
 }
 

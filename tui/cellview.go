@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -82,7 +83,7 @@ func newCellView(c *notebook.Cell, l *look) *cellView { return &cellView{key: c.
 
 // set gives the view its cell as it is now. What did not change keeps its drawing.
 func (v *cellView) set(c *notebook.Cell, st session.CellStatus) {
-	if v.cell != nil && (v.cell.Source != c.Source || v.cell.Type != c.Type) {
+	if v.cell != nil && (v.cell.Source != c.Source || v.cell.Type != c.Type || !bytes.Equal(v.cell.Attachments(), c.Attachments())) {
 		v.source = nil
 		if v.editor != nil && v.cell.Source != c.Source {
 			v.editor.SetText(c.Source) // not by the editor's own doing: see record

@@ -9,6 +9,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/render"
 )
 
@@ -67,6 +68,7 @@ func (m *Model) kittyAnswered(e uv.KittyGraphicsEvent) {
 func (m *Model) forgetDrawn() {
 	for _, c := range m.cells {
 		c.outputs, c.decoded = nil, false
+		c.forgetProse()
 		c.touch()
 	}
 	for i := range m.cells {
@@ -126,10 +128,17 @@ func (m *Model) show(work []*render.Painting) {
 	}
 }
 
+// forgetProse draws Markdown afresh: there may be pictures in it.
+func (v *cellView) forgetProse() {
+	if v.cell.Type == notebook.Markdown {
+		v.source = nil
+	}
+}
+
 // measureDrawn measures the cells that were drawn afresh.
 func (m *Model) measureDrawn() {
 	for i, c := range m.cells {
-		if c.decoded {
+		if c.decoded || c.cell.Type == notebook.Markdown {
 			c.touch()
 			m.list.Changed(i)
 		}

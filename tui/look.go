@@ -38,7 +38,7 @@ func (l *look) setTheme(th themes.Theme) { l.theme, l.palette = th, editor.NewPa
 func (l *look) source(c *notebook.Cell) render.Block {
 	switch {
 	case c.Type == notebook.Markdown:
-		return render.Markdown(c.Source, l.theme)
+		return render.MarkdownWith(c.Source, c.Attachments(), l.theme, &l.pictures)
 	default: // as it is drawn while it is edited: entering edit mode moves no text
 		e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
 		e.SetView(l.editorView(false))

@@ -36,7 +36,7 @@ func Render(text string, width int, th *themes.Theme) (out string, err error) {
 			err = fmt.Errorf("drawing Markdown: %v", p)
 		}
 	}()
-	text = prepare(text, width)
+	text = flatten(text, width)
 	if tooDeep(text) {
 		return "", ErrTooDeep
 	}

@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// prepare changes a text so that Glamour draws what a notebook means by it. width is that
-// of the drawing.
-func prepare(text string, width int) string {
-	text = flatten(text, width)
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
-		text = keepVerbatim(text)
-		text = breakLines(text)
-	}
-	return text
-}
-
 // dataURI matches a picture within the text, which may be megabytes.
 var dataURI = regexp.MustCompile(`(data:[\w./+-]*(?:;[\w=-]+)*,)[A-Za-z0-9+/=%_.~-]{64,}`)
 
@@ -52,45 +41,6 @@ func tooDeep(text string) bool {
 		}
 	}
 	return false
-}
-
-// verbatim matches code spans, which need no care, and what a notebook shows as a formula.
-var verbatim = regexp.MustCompile("(?s)`+[^`]*`+|" +
-	`\$\$.+?\$\$|\\begin\{[a-z*]+\}.+?\\end\{[a-z*]+\}|\$[^\s$](?:[^$\n]*?[^\s$\\])?\$`)
-
-// markup is what Markdown would read as its own within a formula, as far as Glamour
-// takes the backslash before it off again.
-var markup = regexp.MustCompile("[\\\\*_\\[\\]<>{}()#|!`+-]")
-
-// keepVerbatim escapes formulas, so that their source is shown as it is.
-func keepVerbatim(text string) string {
-	if !strings.ContainsAny(text, `$\`) {
-		return text
-	}
-	return verbatim.ReplaceAllStringFunc(text, func(m string) string {
-		if m[0] == '`' || strings.Contains(m, "\n\n") {
-			return m
-		}
-		return strings.ReplaceAll(markup.ReplaceAllString(m, `\$0`), "\n", "  \n")
-	})
-}
-
-var lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
-
-// breakLines gives <br> its meaning where there is room for one: not in a table's cell.
-func breakLines(text string) string {
-	if !lineBreak.MatchString(text) {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		with := "  \n"
-		if strings.Contains(l, "|") {
-			with = " "
-		}
-		lines[i] = lineBreak.ReplaceAllString(l, with)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // keepLines matches where a paragraph's line breaks mean something: hard breaks, and

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// Part is a run of a text: prose, or a fenced block of code.
-type Part struct {
-	Text     string // of code: what is between the fences, without the last newline
-	Code     bool
-	Language string // of code: the first word behind the fence
-}
-
 // whole matches what ties the parts of a text together: reference definitions, and HTML
 // within which a fence is none.
 var whole = regexp.MustCompile(`(?mi)^ {0,3}\[[^\]\n]+\]:|<!--|<(pre|script|style|textarea)\b`)
@@ -19,8 +12,9 @@ var whole = regexp.MustCompile(`(?mi)^ {0,3}\[[^\]\n]+\]:|<!--|<(pre|script|styl
 // opening matches a fence at the margin. Those that are indented may belong to a list.
 var opening = regexp.MustCompile("^(?:(`{3,})([^`]*)|(~{3,})(.*))$")
 
-// Split takes the fenced code out of a text, so that the caller may draw it as code.
-func Split(text string) []Part {
+// split takes the fenced code out of a text, so that the caller may draw it as code; the
+// rest is Prose.
+func split(text string) []Part {
 	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") || whole.MatchString(text) {
 		return []Part{{Text: text}}
 	}
@@ -28,17 +22,17 @@ func Split(text string) []Part {
 	var lines []string
 	end := func(p Part) {
 		p.Text = strings.Join(lines, "\n")
-		if p.Code || strings.TrimSpace(p.Text) != "" {
+		if p.Kind == Code || strings.TrimSpace(p.Text) != "" {
 			parts = append(parts, p)
 		}
 		lines = nil
 	}
 	fence := ""
-	var code Part
+	var block Part
 	for _, line := range strings.Split(text, "\n") {
 		if fence != "" {
 			if closes(line, fence) {
-				end(code)
+				end(block)
 				fence = ""
 			} else {
 				lines = append(lines, line)
@@ -52,10 +46,10 @@ func Split(text string) []Part {
 		}
 		end(Part{})
 		fence = m[1] + m[3]
-		code = Part{Code: true, Language: firstWord(m[2] + m[4])}
+		block = Part{Kind: Code, Language: firstWord(m[2] + m[4])}
 	}
 	if fence != "" {
-		end(code)
+		end(block)
 	} else {
 		end(Part{})
 	}
