@@ -53,6 +53,7 @@ type StartSpec struct {
 	Dir            string        // working folder, absolute
 	Env            []string      // further K=V, never saved
 	Session        string        // the notebook's path for JPY_SESSION_NAME, "" for none
+	Name           string        // of a context that is kept on purpose, "" for none
 	StartupTimeout time.Duration // until the first kernel_info_reply; 0 = none
 	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit
 	// Forget lets the log drop what every follower that is there has taken: who follows
@@ -66,6 +67,7 @@ type ContextInfo struct {
 	Kernel  Kernel
 	Dir     string
 	Path    string // of the notebook it was started for, absolute; "" for none
+	Name    string // that its user gave it, "" for none
 	Foreign bool   // another program started it (Joiner.Existing) and ends it
 	Started time.Time
 	State   event.State

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -54,7 +55,10 @@ type Client struct {
 	closed  bool
 }
 
-var _ kernelclient.Host = (*Client)(nil)
+var (
+	_ kernelclient.Host   = (*Client)(nil)
+	_ kernelclient.Joiner = (*Client)(nil)
+)
 
 // Connect connects to a host process that runs. Where there is none, the error is one that
 // NoHost knows; one of another version gives a *VersionError, and the Client is good for
@@ -167,7 +171,12 @@ func (c *Client) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, erro
 
 // Start implements kernelclient.Host: with this client's environment and folder.
 func (c *Client) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
-	q := startRequest{kernelsRequest: c.surroundings(), Nonce: newName(), Spec: specWire(spec)}
+	return c.start(ctx, startRequest{Nonce: newName(), Spec: specWire(spec)})
+}
+
+// start asks for a context, a second time where the answer was lost.
+func (c *Client) start(ctx context.Context, q startRequest) (kernelclient.Context, error) {
+	q.kernelsRequest = c.surroundings()
 	var w contextWire
 	err := c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w)
 	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil {
@@ -177,6 +186,30 @@ func (c *Client) Start(ctx context.Context, spec kernelclient.StartSpec) (kernel
 		return nil, err
 	}
 	return newRemote(c, w), nil
+}
+
+// Running implements kernelclient.Joiner.
+func (c *Client) Running(ctx context.Context) ([]kernelclient.Running, error) {
+	var list []runningWire
+	if err := c.call(ctx, startTime, http.MethodPost, "/v1/running", c.surroundings(), &list); err != nil {
+		return nil, err
+	}
+	out := make([]kernelclient.Running, len(list))
+	for i, w := range list {
+		out[i] = kernelclient.Running{File: w.File, Kernel: kernelclient.Kernel(w.Kernel), Path: w.Path, PID: w.PID, Started: w.Started}
+	}
+	return out, nil
+}
+
+// Existing implements kernelclient.Joiner. A file is looked for from here, not from where
+// the host process is.
+func (c *Client) Existing(ctx context.Context, file string, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	if _, err := os.Stat(file); err == nil {
+		if file, err = filepath.Abs(file); err != nil {
+			return nil, err
+		}
+	}
+	return c.start(ctx, startRequest{Nonce: newName(), Existing: file, Spec: specWire(spec)})
 }
 
 // Attach implements kernelclient.Host.

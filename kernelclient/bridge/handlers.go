@@ -99,29 +99,79 @@ func (s *Server) kernels(w http.ResponseWriter, r *http.Request) {
 	reply(w, out)
 }
 
+func (s *Server) runningKernels(w http.ResponseWriter, r *http.Request) {
+	var q kernelsRequest
+	if !take(w, r, &q) {
+		return
+	}
+	host := s.opt.Host(q.Env, q.Dir)
+	defer host.Close()
+	joiner, err := kernelclient.JoinerOf(host)
+	var list []kernelclient.Running
+	if err == nil {
+		list, err = joiner.Running(r.Context())
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	mine := map[string]bool{}
+	for _, k := range s.all() {
+		mine[k.Info().ConnFile] = true
+	}
+	out := []runningWire{}
+	for _, k := range list {
+		if !mine[k.File] {
+			out = append(out, runningWire{File: k.File, Kernel: kernelWire(k.Kernel), Path: k.Path, PID: k.PID, Started: k.Started})
+		}
+	}
+	reply(w, out)
+}
+
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 	var q startRequest
 	if !take(w, r, &q) {
 		return
 	}
-	s.mu.Lock()
-	k := s.nonces[q.Nonce]
-	s.mu.Unlock()
-	if k != nil { // the answer to the first time was lost
-		reply(w, s.whole(k))
-		return
-	}
-	host := s.opt.Host(q.Env, q.Dir)
-	c, err := host.Start(r.Context(), kernelclient.StartSpec(q.Spec))
-	s.opt.Log.Info("start", "kernel", q.Spec.Kernel, "dir", q.Spec.Dir, "err", err)
+	k, err := s.started(r.Context(), q)
 	if err != nil {
-		_ = host.Close() // it has no context
 		refuse(w, err)
 		return
 	}
+	reply(w, s.whole(k))
+}
+
+// started makes a context, or finds the one that the same request made before.
+func (s *Server) started(ctx context.Context, q startRequest) (*kept, error) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	s.mu.Lock()
+	k := s.nonces[q.Nonce]
+	s.mu.Unlock()
+	if k != nil {
+		return k, nil
+	}
+	host := s.opt.Host(q.Env, q.Dir)
+	c, err := startOn(ctx, host, q)
+	s.opt.Log.Info("start", "kernel", q.Spec.Kernel, "dir", q.Spec.Dir, "err", err)
+	if err != nil {
+		_ = host.Close() // it has no context
+		return nil, err
+	}
 	k = &kept{Context: c, host: host, nonce: q.Nonce, clients: map[string]int{}}
 	s.keep(k)
-	reply(w, s.whole(k))
+	return k, nil
+}
+
+func startOn(ctx context.Context, host kernelclient.Host, q startRequest) (kernelclient.Context, error) {
+	if q.Existing == "" {
+		return host.Start(ctx, kernelclient.StartSpec(q.Spec))
+	}
+	joiner, err := kernelclient.JoinerOf(host)
+	if err != nil {
+		return nil, err
+	}
+	return joiner.Existing(ctx, q.Existing, kernelclient.StartSpec(q.Spec))
 }
 
 func (s *Server) attach(k *kept, w http.ResponseWriter, _ *http.Request) { reply(w, s.whole(k)) }

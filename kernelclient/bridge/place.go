@@ -45,6 +45,13 @@ const (
 // Contexts is the folder of what the host process keeps of its contexts.
 func (p Place) Contexts() string { return filepath.Join(p.Dir, contextsName) }
 
+// Left tells whether an earlier host process has left contexts behind: a new one takes up
+// those whose kernels live.
+func (p Place) Left() bool {
+	names, _ := os.ReadDir(p.Contexts()) // no folder, no contexts
+	return len(names) > 0
+}
+
 // LogFile is where the host process writes what it cannot tell a client.
 func (p Place) LogFile() string { return filepath.Join(p.Dir, logName) }
 

@@ -37,6 +37,8 @@ type Server struct {
 	opt Options
 	mux *http.ServeMux
 
+	starting sync.Mutex // one start at a time
+
 	mu       sync.Mutex // guards all below
 	contexts map[kernelclient.ContextID]*kept
 	nonces   map[string]*kept // by startRequest.Nonce
@@ -172,6 +174,7 @@ func (s *Server) routes() {
 		"POST /stop":               s.stopAll,
 
 		"POST /v1/kernels":                 s.kernels,
+		"POST /v1/running":                 s.runningKernels,
 		"POST /v1/contexts":                s.start,
 		"GET /v1/contexts/{id}":            s.of(s.attach),
 		"GET /v1/contexts/{id}/events":     s.of(s.events),

@@ -47,6 +47,8 @@ type contextWire struct {
 	Kernel       kernelWire                `json:"kernel"`
 	Dir          string                    `json:"dir"`
 	Path         string                    `json:"path"` // of the notebook, "" for none
+	Name         string                    `json:"name,omitempty"`
+	Foreign      bool                      `json:"foreign,omitempty"`
 	PID          int                       `json:"pid"`
 	PIDStart     int64                     `json:"pid_start,omitempty"`
 	ConnFile     string                    `json:"connection_file,omitempty"`
@@ -90,7 +92,7 @@ func (s *Server) describe(k *kept) contextWire {
 	i := k.Info()
 	s.rev = max(s.rev+1, time.Now().UnixNano())
 	return contextWire{
-		Rev: s.rev, ID: string(i.ID), Kernel: kernelWire(i.Kernel), Dir: i.Dir, Path: i.Path,
+		Rev: s.rev, ID: string(i.ID), Kernel: kernelWire(i.Kernel), Dir: i.Dir, Path: i.Path, Name: i.Name, Foreign: i.Foreign,
 		PID: i.PID, PIDStart: i.PIDStart, ConnFile: i.ConnFile, Started: i.Started,
 		State: string(i.State.State), Generation: i.State.Generation, Detail: i.State.Detail,
 		Running: i.Running, Waiting: i.Waiting, Epoch: i.Last.Epoch, Seq: i.Last.Seq,
@@ -108,6 +110,7 @@ func (s *Server) whole(k *kept) contextWire {
 func (w contextWire) info() kernelclient.ContextInfo {
 	i := kernelclient.ContextInfo{
 		ID: kernelclient.ContextID(w.ID), Kernel: kernelclient.Kernel(w.Kernel), Dir: w.Dir, Path: w.Path,
+		Name: w.Name, Foreign: w.Foreign,
 		PID: w.PID, PIDStart: w.PIDStart, ConnFile: w.ConnFile, Started: w.Started,
 		State:   event.State{State: event.KernelState(w.State), Generation: w.Generation, Detail: w.Detail},
 		Running: w.Running, Waiting: w.Waiting, Last: kernelclient.Cursor{Epoch: w.Epoch, Seq: w.Seq},
@@ -131,8 +134,18 @@ type kernelsRequest struct {
 // startRequest starts a context. Nonce makes it safe to repeat.
 type startRequest struct {
 	kernelsRequest
-	Nonce string   `json:"nonce"`
-	Spec  specWire `json:"spec"`
+	Nonce    string   `json:"nonce"`
+	Existing string   `json:"existing"` // a running kernel's connection file: nothing is started
+	Spec     specWire `json:"spec"`
+}
+
+// runningWire is a kernelclient.Running.
+type runningWire struct {
+	File    string     `json:"file"`
+	Kernel  kernelWire `json:"kernel"`
+	Path    string     `json:"path"`
+	PID     int        `json:"pid"`
+	Started time.Time  `json:"started"`
 }
 
 // specWire is a kernelclient.StartSpec.
@@ -141,6 +154,7 @@ type specWire struct {
 	Dir            string        `json:"dir"`
 	Env            []string      `json:"env"`
 	Session        string        `json:"session"`
+	Name           string        `json:"name"`
 	StartupTimeout time.Duration `json:"startup_timeout_ns"`
 	RequestTimeout time.Duration `json:"request_timeout_ns"`
 	Forget         bool          `json:"forget"`

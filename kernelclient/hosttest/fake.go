@@ -276,7 +276,8 @@ func (h *Host) open(info kernelclient.ContextInfo, spec kernelclient.StartSpec) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started++
-	info.ID, info.Dir, info.Path = kernelclient.ContextID(fmt.Sprint(h.started)), spec.Dir, spec.Session
+	info.ID = kernelclient.ContextID(fmt.Sprint(h.started))
+	info.Dir, info.Path, info.Name = spec.Dir, spec.Session, spec.Name
 	log := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{
 		StartupTimeout: spec.StartupTimeout, Forget: spec.Forget, OnStop: func() { h.stopped(info.ID) },
 	})

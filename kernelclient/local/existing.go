@@ -24,9 +24,9 @@ func (h *Host) Existing(ctx context.Context, file string, start kernelclient.Sta
 	if start.Dir == "" {
 		start.Dir = h.dir("")
 	}
-	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: r.Kernel, Dir: start.Dir, Path: start.Session, Foreign: true}
+	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: r.Kernel, Dir: start.Dir, Path: start.Session, Name: start.Name, Foreign: true}
 	driver := jupyter.NewDriver(attacher{c, r.PID}, jupyter.DriverOptions{RequestTimeout: start.RequestTimeout, Foreign: true})
-	return h.open(info, driver, start), nil
+	return h.open(info, driver, start)
 }
 
 // find is the connection file that is meant, of a kernel that answers.

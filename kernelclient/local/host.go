@@ -32,6 +32,8 @@ type Options struct {
 	// Forget is StartSpec.Forget for all contexts: whoever made this host is the only one
 	// who follows them, and they end with it.
 	Forget bool
+	// Log, if not nil, says how the log of a context that Start makes is kept.
+	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
 }
 
 // Host is this machine as a kernelclient.Host. Its contexts are those that it started.
@@ -128,19 +130,34 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	if err != nil {
 		return nil, err
 	}
-	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir, Path: start.Session}
-	return h.open(info, h.driver(info.ID, s, start), start), nil
+	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir, Path: start.Session, Name: start.Name}
+	return h.open(info, h.driver(info.ID, s, start), start)
 }
 
 // open makes a context of a driver and keeps account of it.
-func (h *Host) open(info kernelclient.ContextInfo, d kernelclient.Driver, start kernelclient.StartSpec) kernelclient.Context {
+func (h *Host) open(info kernelclient.ContextInfo, d kernelclient.Driver, start kernelclient.StartSpec) (kernelclient.Context, error) {
+	var opt kernelclient.LogOptions
+	if h.opt.Log != nil {
+		var err error
+		if opt, err = h.opt.Log(info, start); err != nil {
+			return nil, err
+		}
+	}
+	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
+	return h.openLog(info, d, opt), nil
+}
+
+func (h *Host) openLog(info kernelclient.ContextInfo, d kernelclient.Driver, opt kernelclient.LogOptions) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := kernelclient.OpenLog(info, d, kernelclient.LogOptions{
-		StartupTimeout: start.StartupTimeout,
-		Forget:         start.Forget || h.opt.Forget,
-		OnStop:         func() { h.forget(info.ID) },
-	})
+	stopped := opt.OnStop
+	opt.OnStop = func() {
+		h.forget(info.ID)
+		if stopped != nil {
+			stopped()
+		}
+	}
+	c := kernelclient.OpenLog(info, d, opt)
 	h.contexts[info.ID] = c
 	return c
 }

@@ -26,6 +26,7 @@ type Meta struct {
 	Spec     Spec      `json:"spec"`
 	Dir      string    `json:"dir"`
 	Path     string    `json:"path"` // of the notebook, "" for none
+	Name     string    `json:"name"` // that its user gave it, "" for none
 	Started  time.Time `json:"started"`
 	ConnFile string    `json:"connection_file"` // these three name the kernel's process, as in ContextInfo
 	PID      int       `json:"pid"`
@@ -67,7 +68,7 @@ func (m Meta) Info() kernelclient.ContextInfo {
 	return kernelclient.ContextInfo{
 		ID:     kernelclient.ContextID(m.ID),
 		Kernel: kernelclient.Kernel{Name: m.Kernel.Name, DisplayName: m.Kernel.DisplayName, Language: m.Kernel.Language, Found: m.Kernel.Found},
-		Dir:    m.Dir, Path: m.Path, Started: m.Started, ConnFile: m.ConnFile, PID: m.PID, PIDStart: m.PIDStart,
+		Dir:    m.Dir, Path: m.Path, Name: m.Name, Started: m.Started, ConnFile: m.ConnFile, PID: m.PID, PIDStart: m.PIDStart,
 		Saved: kernelclient.SaveMark{
 			Path: m.Saved.Path, SHA256: m.Saved.SHA256, Cells: m.Saved.Cells,
 			Cursor: kernelclient.Cursor{Epoch: m.Saved.Epoch, Seq: m.Saved.Seq},
@@ -79,7 +80,8 @@ func (m Meta) Info() kernelclient.ContextInfo {
 func (m Meta) with(i kernelclient.ContextInfo) Meta {
 	m.ID = string(i.ID)
 	m.Kernel = Kernel{Name: i.Kernel.Name, DisplayName: i.Kernel.DisplayName, Language: i.Kernel.Language, Found: i.Kernel.Found}
-	m.Dir, m.Path, m.Started, m.ConnFile, m.PID, m.PIDStart = i.Dir, i.Path, i.Started, i.ConnFile, i.PID, i.PIDStart
+	m.Dir, m.Path, m.Name, m.Started = i.Dir, i.Path, i.Name, i.Started
+	m.ConnFile, m.PID, m.PIDStart = i.ConnFile, i.PID, i.PIDStart
 	m.Epoch = i.Last.Epoch
 	m.Saved = Saved{
 		Path: i.Saved.Path, SHA256: i.Saved.SHA256, Cells: slices.Clone(i.Saved.Cells),

@@ -1,0 +1,142 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// named is a host of one kept context.
+type named struct {
+	*Client
+	name, kernel string
+}
+
+// Named is the client as a host whose Start joins the context of that name or id, which it
+// makes where there is none. Stopping that context only lets go of it. A kernel that the
+// user asks for must be the one that it has; "" is any.
+func (c *Client) Named(name, kernel string) kernelclient.Host { return named{c, name, kernel} }
+
+// namePrefix makes the nonce of a context that has a name: two programs that start it at
+// once get one.
+const namePrefix = "name/"
+
+// Start implements kernelclient.Host.
+func (n named) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	list, err := n.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range list {
+		if l.Name != n.name && string(l.ID) != n.name {
+			continue
+		}
+		if n.kernel != "" && n.kernel != l.Kernel.Name {
+			return nil, &kernelclient.Error{
+				Kind: kernelclient.Exists, What: fmt.Sprintf("the context %s has the kernel %s", n.name, l.Kernel.Name),
+				Next: fmt.Sprintf("`nbterm stop %s` ends it", n.name),
+			}
+		}
+		k, err := n.Attach(ctx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		return newVisit(k), nil
+	}
+	spec.Name, spec.Session, spec.Forget = n.name, "", false
+	k, err := n.start(ctx, startRequest{Nonce: namePrefix + n.name, Spec: specWire(spec)})
+	if err != nil {
+		return nil, err
+	}
+	return newVisit(k), nil
+}
+
+// visit is a kept context as one program uses it: what others do there is not its concern,
+// and it ends nothing.
+type visit struct {
+	kernelclient.Context
+	since kernelclient.Cursor
+
+	mu   sync.Mutex // guards all below
+	mine map[event.ExecID]bool
+	last kernelclient.Cursor // of what was followed
+}
+
+func newVisit(k kernelclient.Context) *visit {
+	last := k.Info().Last
+	return &visit{Context: k, since: last, last: last, mine: map[event.ExecID]bool{}}
+}
+
+// Submit implements kernelclient.Context.
+func (v *visit) Submit(ctx context.Context, r kernelclient.Request) error {
+	v.mu.Lock()
+	v.mine[r.ID] = true
+	v.mu.Unlock()
+	return v.Context.Submit(ctx, r)
+}
+
+// Follow implements kernelclient.Context. The beginning is that of the visit: the state
+// that it found, and what came then.
+func (v *visit) Follow(after kernelclient.Cursor) kernelclient.Stream {
+	s := &visited{v: v}
+	if after == (kernelclient.Cursor{}) {
+		after = v.since
+		s.first = []event.Event{{Seq: after.Seq, Time: time.Now(), Body: v.Info().State}}
+	}
+	s.Stream = v.Context.Follow(after)
+	return s
+}
+
+// Stop implements kernelclient.Context: the visit is over. Nobody will save what it put
+// out, so that the log need not keep it.
+func (v *visit) Stop(ctx context.Context, _ bool) error {
+	v.mu.Lock()
+	last := v.last
+	v.mu.Unlock()
+	if v.Info().Path == "" {
+		_ = v.Saved(ctx, kernelclient.SaveMark{Cursor: last}) // it costs room at worst
+	}
+	return v.Close()
+}
+
+// visited is a stream without the runs of others.
+type visited struct {
+	kernelclient.Stream
+	v     *visit
+	first []event.Event // not given out yet
+}
+
+// Next implements kernelclient.Stream.
+func (s *visited) Next(ctx context.Context) ([]event.Event, error) {
+	if batch := s.first; batch != nil {
+		s.first = nil
+		return batch, nil
+	}
+	for {
+		batch, err := s.Stream.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if batch = s.v.own(batch, s.Cursor()); len(batch) > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// own leaves out the runs of others.
+func (v *visit) own(batch []event.Event, last kernelclient.Cursor) []event.Event {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last = last
+	kept := batch[:0]
+	for _, e := range batch {
+		if e.Exec == "" || v.mine[e.Exec] {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
