@@ -20,7 +20,7 @@ func (c *common) openBroken(ctx context.Context, path string, why *notebook.Form
 	if readErr != nil {
 		return err
 	}
-	s, closeHost, sessionErr := c.session(notebook.New(), path, session.Options{})
+	s, closeHost, sessionErr := c.session(ctx, notebook.New(), path, session.Options{})
 	if sessionErr != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,8 @@ type common struct {
 	env      []string
 	cwd      string
 	logFile  string
+	hostURL  string
+	context  string
 	startup  limit
 }
 
@@ -36,6 +39,7 @@ func (c *common) add(root *cobra.Command) {
 	f.StringArrayVar(&c.env, "env", nil, "an environment variable `K=V` for the kernel (repeatable; never saved)")
 	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
 	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
+	f.StringVar(&c.hostURL, "host", "local", "where code runs: local, or the host process at unix:PATH (`URL`)")
 	limitFlag(f, &c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
 }
 
@@ -52,12 +56,21 @@ func (c *common) check() error {
 }
 
 // host is where code runs. dir is where environments are looked for first.
-func (c *common) host(dir string) (kernelclient.Host, func(), error) {
+func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(), error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	h := local.New(local.Options{Dir: dir, Forget: true})
-	return c.logged(h)
+	if c.context == "" && (c.hostURL == "" || c.hostURL == "local") {
+		return c.logged(local.New(local.Options{Dir: dir, Forget: true}))
+	}
+	client, err := c.ensure(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.context != "" {
+		return c.logged(client.Named(c.context, c.kernel))
+	}
+	return c.logged(client)
 }
 
 // oneFile is the check of commands that take one file.
@@ -114,12 +127,12 @@ func read(path string, create bool) (*notebook.Document, *diskfile.File, error) 
 }
 
 // session joins a document with a kernel to be.
-func (c *common) session(doc *notebook.Document, path string, more session.Options) (*session.Session, func(), error) {
+func (c *common) session(ctx context.Context, doc *notebook.Document, path string, more session.Options) (*session.Session, func(), error) {
 	dir, err := c.folder(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	host, closeHost, err := c.host(dir)
+	host, closeHost, err := c.host(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,6 +43,7 @@ func newExec(c *common) *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON record of everything at the end")
 	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
+	addContext(cmd, c)
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
 }
@@ -115,7 +116,7 @@ func (c *common) start(ctx context.Context, language string, request limit) (ker
 	if err != nil {
 		return nil, nil, err
 	}
-	host, closeHost, err := c.host(dir)
+	host, closeHost, err := c.host(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}

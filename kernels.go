@@ -41,7 +41,7 @@ func (c *common) kernels(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	host, closeHost, err := c.host(dir)
+	host, closeHost, err := c.host(ctx, dir)
 	if err != nil {
 		return err
 	}

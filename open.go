@@ -42,7 +42,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 		file = diskfile.New(path)
 	}
 	file.StateDir = stateDir()
-	s, closeHost, err := c.session(doc, path, session.Options{AllowStdin: true})
+	s, closeHost, err := c.session(ctx, doc, path, session.Options{AllowStdin: true})
 	if err != nil {
 		return err
 	}

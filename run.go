@@ -35,6 +35,7 @@ func newRun(c *common) *cobra.Command {
 	cmd.Flags().BoolVar(&f.inplace, "inplace", false, "save the outputs into FILE")
 	cmd.Flags().StringVar(&f.out, "out", "", "save the notebook with its outputs to this `FILE`")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "go on after a cell that fails, and exit with 0")
+	addContext(cmd, c)
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
 }
@@ -52,7 +53,7 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	s, closeHost, err := c.session(doc, path, session.Options{
+	s, closeHost, err := c.session(ctx, doc, path, session.Options{
 		Timeout: time.Duration(f.timeout), RequestTimeout: f.request.orForever(), GoOn: f.allowErrors, KeepSources: true,
 	})
 	if err != nil {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nbterm/nbterm/kernelclient/bridge"
+	"github.com/nbterm/nbterm/notebook/session/batch"
+)
+
+func newAttach(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:   "attach [ID]",
+		Short: "Open the notebook of a kernel that was left running",
+		Long:  "Attach opens the notebook of a kernel that was left running, with what it put out meanwhile.\nWithout an ID it takes the only one there is.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := c.attachTo(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return c.open(cmd.Context(), []string{path})
+		},
+	}
+}
+
+// attachTo finds the notebook to open.
+func (c *common) attachTo(ctx context.Context, args []string) (path string, err error) {
+	list, err := c.listed(ctx)
+	if err != nil {
+		return "", err
+	}
+	var l bridge.Listed
+	switch {
+	case len(args) == 1:
+		if l, err = pick(list, args[0]); err != nil {
+			return "", err
+		}
+	case len(list) == 0:
+		return "", &batch.Error{Status: batch.NoKernel, Text: "nothing runs in the host process; `nbterm FILE` opens a notebook"}
+	case len(list) > 1:
+		if err := contextTable(os.Stderr, list); err != nil {
+			return "", err
+		}
+		return "", &batch.Error{Status: batch.Usage, Text: "several kernels run; say which by its ID"}
+	default:
+		l = list[0]
+	}
+	if l.Path == "" {
+		return "", &batch.Error{
+			Status: batch.Usage,
+			Text:   fmt.Sprintf("%s belongs to no notebook; `nbterm exec --context %[1]s -c CODE` runs code in it", shortID(string(l.ID))),
+		}
+	}
+	return l.Path, nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/bridge"
+	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/notebook/session/batch"
+)
+
+// restful is how long a host process stays with neither a kernel nor a client.
+const restful = time.Minute
+
+// newHost is the command of the host process, which clients start by themselves.
+func newHost() *cobra.Command {
+	var socket string
+	var ready uint
+	cmd := &cobra.Command{
+		Use:    "host",
+		Short:  "Own kernels for other nbterm programs (started by them where it is needed)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runHost(cmd.Context(), socket, ready)
+		},
+	}
+	cmd.Flags().StringVar(&socket, "socket", "", "listen at this `PATH`")
+	cmd.Flags().UintVar(&ready, "ready-fd", 0, "tell the file descriptor `N` when clients can connect")
+	return cmd
+}
+
+func runHost(ctx context.Context, socket string, readyFD uint) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ch := make(chan os.Signal, 4)
+	// Hang-ups are taken and not ignored: kernels would inherit that.
+	signal.Notify(ch, syscall.SIGHUP, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(ch)
+	go func() { // it ends with the process
+		for s := range ch {
+			if s != syscall.SIGHUP {
+				cancel()
+			}
+		}
+	}()
+	var ready *os.File
+	if readyFD > 2 {
+		ready = os.NewFile(uintptr(readyFD), "ready")
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid())
+	err := bridge.Process{
+		Place: hostPlace(), Socket: socket, Ready: ready,
+		Server: bridge.Options{
+			Idle: restful, Version: version, Log: log,
+			Host: func(env []string, dir string) kernelclient.Host {
+				return local.New(local.Options{Env: env, Dir: dir})
+			},
+		},
+	}.Run(ctx)
+	if err != nil {
+		return &batch.Error{Status: batch.NoKernel, Err: err}
+	}
+	return nil
+}
+
+// hostPlace is where this user's host process is.
+func hostPlace() bridge.Place { return bridge.In(stateDir(), os.Getenv("XDG_RUNTIME_DIR")) }
+
+// clientOptions are those of every client; with start, it starts the host process if there is none.
+func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, error) {
+	opt := bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
+	switch path, isUnix := strings.CutPrefix(c.hostURL, "unix:"); {
+	case isUnix && path != "":
+		opt.Socket = path
+	case c.hostURL != "" && c.hostURL != "local":
+		return opt, errors.New("--host is \"local\" or unix:PATH")
+	case start:
+		self, err := os.Executable()
+		if err != nil {
+			return opt, err
+		}
+		opt.Command = []string{self, "host"}
+	}
+	return opt, nil
+}
+
+// ensure connects to the host process, which is started where there is none.
+func (c *common) ensure(ctx context.Context, dir string) (*bridge.Client, error) {
+	opt, err := c.clientOptions(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	client, err := bridge.Ensure(ctx, opt)
+	if err != nil {
+		if client != nil {
+			_ = client.Close() // it is of another version
+		}
+		return nil, &batch.Error{Status: batch.NoKernel, Err: err}
+	}
+	return client, nil
+}
+
+// running connects to the host process for listing and stopping what it has, of whatever
+// version it is. nil: there is none and nothing is left of one.
+func (c *common) running(ctx context.Context) (*bridge.Client, error) {
+	place := hostPlace()
+	opt, err := c.clientOptions("", place.Left())
+	if err != nil {
+		return nil, err
+	}
+	client, err := bridge.Ensure(ctx, opt)
+	var version *bridge.VersionError
+	switch {
+	case errors.As(err, &version):
+		return client, nil
+	case bridge.NoHost(err) && opt.Socket == "":
+		return nil, nil
+	case err != nil:
+		return nil, &batch.Error{Status: batch.NoKernel, Err: err}
+	}
+	return client, nil
+}
+
+// addContext adds the flag of commands that may run code in a kept context.
+func addContext(cmd *cobra.Command, c *common) {
+	cmd.Flags().StringVar(&c.context, "context", "", "run in the kept context of this `NAME` or ID: its state lasts between calls")
+}
