@@ -159,8 +159,12 @@ type folded struct {
 }
 
 // Folded returns b with only its first head and last tail lines at any width, and a line
-// between that counts the others. A block that would not get shorter stays as it is.
+// between that counts the others. A block that would not get shorter stays as it is, and
+// a picture does.
 func Folded(b Block, head, tail int, th themes.Theme) Block {
+	if isDrawnPicture(b) {
+		return b
+	}
 	return folded{b, max(head, 0), max(tail, 0), th.StandIn}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// pictureRows is how high a picture is drawn at most, in lines.
+	// pictureRows is how high a picture is drawn at most, in lines, where nothing else is said.
 	pictureRows = 24
 	// maxPixels is the size above which a picture is only named: decoding it takes seconds
 	// and hundreds of megabytes.
@@ -93,7 +93,10 @@ type Pictures struct {
 	Off bool
 	// Kitty draws placeholders of the Kitty graphics protocol instead of half blocks. What
 	// Send returns must reach the terminal.
-	Kitty   bool
+	Kitty bool
+	// Rows is how high a picture is drawn at most, in lines; 0 is 24. Whoever changes it
+	// measures what is drawn anew.
+	Rows    int
 	waiting []*Painting
 	slots   slots
 }
@@ -189,6 +192,15 @@ func backdrop(needs string, th *themes.Theme) halfblock.Backdrop {
 	return halfblock.Backdrop{Color: color.RGBA{R: r, G: g, B: b, A: 255}, Solid: solid}
 }
 
+// isDrawnPicture tells whether a block draws a picture.
+func isDrawnPicture(b Block) bool {
+	if l, ok := b.(*lazy); ok {
+		b = l.get()
+	}
+	_, ok := b.(*picture)
+	return ok
+}
+
 var errChanged = errors.New("the picture has another size than its header says")
 
 func (p *picture) decode() (image.Image, error) {
@@ -204,7 +216,11 @@ func (p *picture) decode() (image.Image, error) {
 }
 
 func (p *picture) fit(width int) (cols, pixels int) {
-	return halfblock.Fit(p.config.Width, p.config.Height, width, pictureRows)
+	rows := pictureRows
+	if p.pictures != nil && p.pictures.Rows > 0 {
+		rows = p.pictures.Rows
+	}
+	return halfblock.Fit(p.config.Width, p.config.Height, width, rows)
 }
 
 func (p *picture) Height(width int) int {

@@ -135,6 +135,18 @@ func (v *cellView) forgetProse() {
 	}
 }
 
+// besidePicture is how many rows of the screen are left for other things than a picture:
+// its name, the status bar and some of its surroundings.
+const besidePicture = 4
+
+// givePicturesRoom lets a picture be as high as the screen has room for.
+func (m *Model) givePicturesRoom() {
+	if rows := max(m.height-besidePicture, 4); rows != m.look.pictures.Rows {
+		m.look.pictures.Rows = rows
+		m.measureDrawn()
+	}
+}
+
 // measureDrawn measures the cells that were drawn afresh.
 func (m *Model) measureDrawn() {
 	for i, c := range m.cells {

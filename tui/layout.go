@@ -81,6 +81,7 @@ func (m *Model) layout() {
 	}
 	m.size.notes = len(m.notes(max(m.height-m.size.status-1, 0)))
 	m.size.list = max(m.height-m.size.status-m.size.notes, 0)
+	m.givePicturesRoom()
 	m.size.pane = m.paneHeight(m.size.list)
 	m.size.list -= m.size.pane
 	m.list.SetSize(m.width, m.size.list)

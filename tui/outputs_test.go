@@ -1,8 +1,13 @@
 package tui_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -232,5 +237,33 @@ func TestKittyIsAskedFor(t *testing.T) {
 		if b := open(t, setup{file: file, env: env}).Bytes(); strings.Contains(string(b), "\x1b_G") {
 			t.Errorf("%v: asked: %q", env, b)
 		}
+	}
+}
+
+// A picture is as high as the screen has room for, and follows it.
+func TestPicturesUseTheRoom(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 640, 480))); err != nil {
+		t.Fatal(err)
+	}
+	file := outputs(t, display("image/png", base64.StdEncoding.EncodeToString(picture.Bytes())), &mime.Stream{Name: "stdout", Text: mime.TextOf("after\n")})
+	a := open(t, setup{file: file, profile: colorprofile.TrueColor})
+	height := func() int {
+		lines := strings.Split(a.Text(), "\n")
+		find := func(text string) int {
+			return slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, text) })
+		}
+		return find("after") - find("[image/png 640x480") - 1
+	}
+	if n := height(); n != 20 {
+		t.Errorf("%d lines in 24:\n%s", n, a.Text())
+	}
+	a.resize(200, 50)
+	if n := height(); n != 46 {
+		t.Errorf("%d lines in 50:\n%s", n, a.Text())
+	}
+	a.resize(60, 30)
+	if n := height(); n != 19 { // as wide as there is room
+		t.Errorf("%d lines in 60 columns:\n%s", n, a.Text())
 	}
 }
