@@ -11,7 +11,7 @@ import (
 const (
 	// endsFrom is how long a text must be, and endsLines of how many lines, that a fold
 	// shows its ends without reading the rest.
-	endsFrom  = 8 << 20
+	endsFrom  = 1 << 20
 	endsLines = 2000
 	// endBytes is how much of each end is read then.
 	endBytes = 64 << 10
