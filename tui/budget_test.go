@@ -73,12 +73,19 @@ func TestBytesOfOneOutputLineAtTheTail(t *testing.T) {
 	}
 }
 
-func TestIdleWritesNothing(t *testing.T) {
+// Nothing is written and nothing of ours wakes up, with a kernel that is idle too. That
+// the renderer looks for a new frame sixty times a second is Bubble Tea's.
+func TestIdleDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := open(t, setup{file: wide(), script: echo})
 		a.Type("ctrl+j")
+		time.Sleep(10 * time.Second) // hints end, the recovery copy is written
+		before := a.probe.Updates()
 		if n := a.written(func() { time.Sleep(time.Minute) }); n != 0 {
 			t.Errorf("%d bytes in an idle minute", n)
+		}
+		if n := a.probe.Updates() - before; n != 0 || before == 0 {
+			t.Errorf("%d messages in an idle minute, %d before", n, before)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -13,6 +14,8 @@ import (
 // Probe tells a test when the program is idle: no command in hand, nothing running on
 // the kernel, the last frame written. The zero Probe is ready for one Run.
 type Probe struct {
+	updates atomic.Int64
+
 	mu    sync.Mutex // guards all below
 	send  func(tea.Msg)
 	ready chan struct{} // closed once send is set
@@ -44,6 +47,9 @@ func (p *Probe) Idle(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// Updates is how many messages the program has handled: what woke it.
+func (p *Probe) Updates() int { return int(p.updates.Load()) }
 
 // Resize tells the program that its terminal has another size.
 func (p *Probe) Resize(ctx context.Context, width, height int) error {

@@ -8,6 +8,9 @@ import (
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.clock.begin(m.look.now())
+	if m.opt.Probe != nil {
+		m.opt.Probe.updates.Add(1)
+	}
 	cmd := tea.Batch(m.route(msg), m.settle(), m.timeHint(), m.keepCopy(), m.paint())
 	if idle := m.checkIdle(); idle != nil {
 		cmd = tea.Batch(cmd, idle)
