@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"tui":                     {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":            {},
 	"tui/editor":              {"render", "themes"},
+	"tui/formatter":           {},
 	"tui/find":                {"notebook", "render/ansi"},
 	"tui/lineedit":            {},
 	"tui/keymap":              {},

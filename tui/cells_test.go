@@ -3,7 +3,11 @@ package tui_test
 import (
 	"encoding/base64"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -195,4 +199,62 @@ func TestManyCellsAtOnce(t *testing.T) {
 	a.shows("1/1")
 	a.Type("z", "z", "G")
 	a.shows("cell 299", "300/300")
+}
+
+// withFormatter is a PATH with a black that runs a shell script.
+func withFormatter(t *testing.T, script string) []string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "black")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	return []string{"PATH=" + dir + ":/usr/bin:/bin"}
+}
+
+func TestFormat(t *testing.T) {
+	a := open(t, setup{file: file("x=1\ny=2", "%magic\nz=3", "md:# two"), env: withFormatter(t, "sed 's/=/ = /'")})
+	a.Type("enter", "down", "end", "left", "esc", "F")
+	a.shows("x = 1", "black formatted the cell")
+	a.Type("enter")
+	a.letters("_")
+	a.has("x = 1\ny = _2", "%magic\nz=3", "# two")
+	a.Type("ctrl+z", "ctrl+z")
+	a.has("x=1\ny=2", "%magic\nz=3", "# two")
+	a.Type("esc", "ctrl+a", "F")
+	a.shows("black formatted the cell; the cell left alone: it has lines with magics")
+	a.Type("z", "j", "j", "F")
+	a.shows("only code")
+	a.has("x=1\ny=2", "%magic\nz=3", "# two")
+}
+
+func TestFormattingIsDroppedWhenTypingWentOn(t *testing.T) {
+	goOn := filepath.Join(t.TempDir(), "go on")
+	if err := exec.Command("mkfifo", goOn).Run(); err != nil {
+		t.Skip("no named pipes here")
+	}
+	a := open(t, setup{file: file("x=1"), env: withFormatter(t, "cat <'"+goOn+"'; echo late")})
+	a.Keys("F")
+	a.WaitFor("formatting…")
+	a.Keys("enter", "y")
+	a.WaitFor("yx=1")
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.WaitFor("edited meanwhile")
+	a.WaitIdle()
+	a.has("yx=1")
+}
+
+func TestFormattingNeedsAFormatter(t *testing.T) {
+	a := open(t, setup{file: file("x=1"), env: []string{"PATH=" + t.TempDir()}})
+	a.Type("F")
+	a.shows("no formatter for Python was found: install ruff or black")
+	a.has("x=1")
 }

@@ -99,6 +99,7 @@ func (m *Model) editActions() map[keymap.Action]func() tea.Cmd {
 	return map[keymap.Action]func() tea.Cmd{
 		keymap.EnterEdit:      quietly(func() { m.enterEdit() }),
 		keymap.LeaveEdit:      quietly(m.leaveEdit),
+		keymap.Format:         m.format,
 		keymap.ToggleNumbers:  quietly(m.toggleNumbers),
 		keymap.ToggleWrap:     quietly(m.toggleWrap),
 		keymap.NewLine:        func() tea.Cmd { return m.typeText("\n") },

@@ -163,6 +163,25 @@ func (v *cellView) openEditor() {
 	v.touch()
 }
 
+// penOffset is the byte of the source at which the cursor is, or was left.
+func (v *cellView) penOffset() int {
+	e := v.editor
+	if e == nil {
+		e = editor.New(v.cell.Source, editor.Options{})
+		e.SetCursor(v.penAt)
+	}
+	return e.Offset(e.Cursor())
+}
+
+// setPenOffset moves the cursor to a byte of the source.
+func (v *cellView) setPenOffset(at int) {
+	if e := v.editor; e != nil {
+		e.SetCursor(e.PosOf(at))
+		return
+	}
+	v.penAt = editor.New(v.cell.Source, editor.Options{}).PosOf(at)
+}
+
 func (v *cellView) closeEditor() {
 	if v.editor != nil {
 		v.penAt, v.editor, v.source = v.editor.Cursor(), nil, nil

@@ -186,19 +186,6 @@ func (a *app) shows(texts ...string) {
 	}
 }
 
-// below fails unless all texts are on the screen, one below the other.
-func (a *app) below(texts ...string) {
-	a.t.Helper()
-	rest := a.Text()
-	for _, text := range texts {
-		_, after, found := strings.Cut(rest, text)
-		if !found {
-			a.t.Fatalf("the screen does not show %q below the others:\n%s", text, a.Text())
-		}
-		rest = after
-	}
-}
-
 // hides fails if one of the texts is on the screen.
 func (a *app) hides(texts ...string) {
 	a.t.Helper()

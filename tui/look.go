@@ -36,14 +36,12 @@ func newLook(th themes.Theme, language string, now func() time.Time) *look {
 func (l *look) setTheme(th themes.Theme) { l.theme, l.palette = th, editor.NewPalette(th) }
 
 func (l *look) source(c *notebook.Cell) render.Block {
-	switch {
-	case c.Type == notebook.Markdown:
+	if c.Type == notebook.Markdown {
 		return render.MarkdownWith(c.Source, c.Attachments(), l.theme, &l.pictures)
-	default: // as it is drawn while it is edited: entering edit mode moves no text
-		e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
-		e.SetView(l.editorView(false))
-		return e
 	}
+	e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
+	e.SetView(l.editorView(false)) // entering edit mode moves no text
+	return e
 }
 
 // languageOf is the language of a document's code; where it says nothing, Python: that is

@@ -250,7 +250,7 @@ func TestPrompt(t *testing.T) {
 	a.WaitFor("hi Ann")
 	a.WaitIdle()
 	a.hides("waits for input")
-	a.below("who? Ann", "hi Ann") // the answer stays as long as the outputs are shown
+	a.order("who? Ann", "hi Ann") // the answer stays as long as the outputs are shown
 	a.Type("s")
 	if strings.Contains(a.saved(), "who?") {
 		t.Error("the question was saved")
@@ -282,7 +282,7 @@ func TestAnswersStandBetweenOutputs(t *testing.T) {
 		a.WaitFor("hi " + name)
 	}
 	a.WaitIdle()
-	a.below("first", "who? Ann", "hi Ann", "who? Bob", "hi Bob")
+	a.order("first", "who? Ann", "hi Ann", "who? Bob", "hi Bob")
 	a.Type("delete")
 	a.hides("who?", "hi")
 }

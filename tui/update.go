@@ -81,6 +81,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.called(msg)
 	case kernelsMsg:
 		return m.kernelsListed(msg)
+	case formattedMsg:
+		m.formatted(msg)
 	case draggedMsg:
 		return m.dragged()
 	case runningMsg:

@@ -7,6 +7,7 @@ const Edit Mode = "edit"
 const (
 	EnterEdit      Action = "edit"
 	LeaveEdit      Action = "leave"
+	Format         Action = "format"
 	ToggleNumbers  Action = "line numbers"
 	ToggleWrap     Action = "wrap lines"
 	NewLine        Action = "new line"
@@ -126,6 +127,7 @@ func editingCells() []Binding {
 	return group(Command, "Editing",
 		bind(EnterEdit, "edit", "enter"),
 		bind(EditExternal, "edit in $EDITOR", "e"),
+		bind(Format, "format the code with ruff, black or another formatter", "F"),
 		bind(ToggleNumbers, "line numbers", "l"),
 		bind(ToggleWrap, "wrap long lines or scroll them", "w"),
 	)

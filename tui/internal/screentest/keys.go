@@ -55,13 +55,13 @@ func Click(x, y int) string {
 // Paste is a bracketed paste.
 func Paste(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 
-// Press, Motion and Release are the reports of a left button that is pressed, held and let go.
+// Press is the report of a left button that is pressed.
 func Press(x, y int) string { return fmt.Sprintf("\x1b[<0;%d;%dM", x+1, y+1) }
 
-// Motion is described at Press.
+// Motion is the report of a mouse that moves while the left button is held.
 func Motion(x, y int) string { return fmt.Sprintf("\x1b[<32;%d;%dM", x+1, y+1) }
 
-// Release is described at Press.
+// Release is the report of a left button that is let go.
 func Release(x, y int) string { return fmt.Sprintf("\x1b[<0;%d;%dm", x+1, y+1) }
 
 // Drag is the report of a left button pressed at one cell and let go at another.
