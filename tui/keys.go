@@ -158,6 +158,8 @@ func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
 		return &m.path.line, func() tea.Cmd { m.dirty = true; return nil }
 	case mode == keymap.List:
 		return &m.picker.line, m.filterPicker
+	case mode == keymap.HelpLine:
+		return &m.help.line, func() tea.Cmd { m.help.top, m.dirty = 0, true; return nil }
 	case mode == keymap.PaneLine:
 		return &m.pane.line, m.findPane
 	case mode != keymap.Find:

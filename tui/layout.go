@@ -104,6 +104,9 @@ func (m *Model) notes(n int) []string {
 		return nil
 	case m.path != nil:
 		return m.path.notes(m.width, n, m.look.theme)
+	case m.help != nil && m.help.asking:
+		line, _ := m.inputLine("/", &m.help.line, "Enter keeps, Esc forgets")
+		return []string{line}
 	case m.find.open && m.picker == nil:
 		return m.findLines(n)
 	}

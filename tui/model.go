@@ -138,6 +138,8 @@ func (m *Model) mode() keymap.Mode {
 		return keymap.List
 	case m.find.open:
 		return keymap.Find
+	case m.help != nil && m.help.asking:
+		return keymap.HelpLine
 	case m.help != nil:
 		return keymap.Help
 	case m.pane != nil && m.pane.asking:

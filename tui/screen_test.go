@@ -62,6 +62,24 @@ func TestHelpListsEveryKey(t *testing.T) {
 	}
 }
 
+func TestHelpFinds(t *testing.T) {
+	a := open(t, setup{width: 200, height: 50})
+	a.Type("f1")
+	a.shows("page 1/", "Everywhere", "Completions") // side by side
+	a.Type("/")
+	a.letters("duplic")
+	a.shows("Edit mode", "Alt-Shift-↓", "duplicate the lines", "page 1/1")
+	a.hides("Everywhere", "Ctrl-S")
+	a.Type("enter", "j", "q")
+	a.shows("Everywhere")
+	a.Type("/", "zzz")
+	a.shows("no key or action has that")
+	a.Type("esc")
+	a.shows("Everywhere")
+	a.Type("q")
+	a.hides("Everywhere")
+}
+
 func TestMouse(t *testing.T) {
 	a := open(t, setup{file: wide()})
 	a.Type(screentest.Click(20, 20))

@@ -107,6 +107,9 @@ func (m *Model) positionLabels() []string {
 	if p := m.keys.Pending(); p != "" {
 		return []string{keymap.Show(p) + "… "}
 	}
+	if m.help != nil {
+		return []string{m.help.position(m.width, m.size.list)}
+	}
 	if len(m.cells) == 0 {
 		return nil
 	}
@@ -129,6 +132,10 @@ func (m *Model) keyHints() []string {
 		return []string{"Enter chooses  Esc closes", "Esc closes"}
 	case keymap.Find:
 		return []string{"Esc closes"}
+	case keymap.Help:
+		return []string{"Space a page down  / finds  Esc closes", "/ finds  Esc closes", "Esc closes"}
+	case keymap.HelpLine:
+		return nil
 	default:
 	}
 	help := m.table.Keys(keymap.Everywhere, keymap.OpenHelp) + " help"

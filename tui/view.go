@@ -87,6 +87,9 @@ func (m *Model) cursor() *tea.Cursor {
 	case keymap.List:
 		row := m.size.list - min(len(m.pickerLines()), m.size.list)
 		return tea.NewCursor(min(m.picker.cursor, m.width-1), row)
+	case keymap.HelpLine:
+		_, x := m.inputLine("/", &m.help.line, "")
+		return tea.NewCursor(min(x, m.width-1), m.size.list+m.size.pane)
 	case keymap.PaneLine:
 		_, x := m.inputLine("/", &m.pane.line, "")
 		return tea.NewCursor(min(x, m.width-1), m.size.list)

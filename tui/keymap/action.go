@@ -77,6 +77,11 @@ const (
 	HelpUp        Action = "help up"
 	HelpPageDown  Action = "help page down"
 	HelpPageUp    Action = "help page up"
+	HelpTop       Action = "help top"
+	HelpBottom    Action = "help bottom"
+	HelpFind      Action = "help find"
+	HelpFound     Action = "help find keep"
+	HelpForget    Action = "help find forget"
 	OpenFind      Action = "find"
 	Search        Action = "search" // as vi does: Enter goes to the hit and closes the line
 	FindNext      Action = "find next"

@@ -9,13 +9,14 @@ type Mode string
 const (
 	Everywhere Mode = "everywhere"
 	Command    Mode = "command"
-	Prompt     Mode = "prompt"   // a line for input() is being typed
-	Path       Mode = "path"     // the name of a file is being typed
-	Text       Mode = "text"     // a file is shown that is no notebook
-	Question   Mode = "question" // the program waits for an answer
-	Help       Mode = "help"     // the help page is open
-	Find       Mode = "find"     // the search line is being typed
-	List       Mode = "list"     // something is being chosen from a list
+	Prompt     Mode = "prompt"    // a line for input() is being typed
+	Path       Mode = "path"      // the name of a file is being typed
+	Text       Mode = "text"      // a file is shown that is no notebook
+	Question   Mode = "question"  // the program waits for an answer
+	Help       Mode = "help"      // the help page is open
+	HelpLine   Mode = "help line" // what to find on it is being typed
+	Find       Mode = "find"      // the search line is being typed
+	List       Mode = "list"      // something is being chosen from a list
 )
 
 // Binding ties key sequences to an action.

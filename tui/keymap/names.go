@@ -27,6 +27,10 @@ func keyName(part string, modified bool) string {
 		return "↑"
 	case "down":
 		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
 	case "pgup":
 		return "PgUp"
 	case "pgdown":

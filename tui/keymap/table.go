@@ -200,11 +200,18 @@ func question() []Binding {
 }
 
 func help() []Binding {
-	return group(Help, "This page",
+	rows := group(Help, "This page",
 		bind(HelpDown, "scroll down", "j", "down"),
 		bind(HelpUp, "scroll up", "k", "up"),
 		bind(HelpPageDown, "a page down", "pgdown", "space"),
 		bind(HelpPageUp, "a page up", "pgup", "shift+space"),
-		bind(CloseHelp, "close", "esc", "q", "f1", "h", "?"),
+		bind(HelpTop, "to the start", "g", "home"),
+		bind(HelpBottom, "to the end", "G", "end"),
+		bind(HelpFind, "find a key or an action", "/"),
+		bind(CloseHelp, "close; after finding, all keys again", "esc", "q", "f1", "h", "?"),
 	)
+	return append(rows, group(HelpLine, "Finding on this page",
+		bind(HelpFound, "keep what was found", "enter"),
+		bind(HelpForget, "all keys again", "esc"),
+	)...)
 }
