@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
@@ -24,8 +26,9 @@ const completionRows = 8
 
 // completion is the list of what could stand at the cursor. The zero completion is closed.
 type completion struct {
-	asked  int  // the question under way, or the last one; its answer is dropped if another number comes
-	asking bool // it is under way
+	asked  int           // the question under way, or the last one; its answer is dropped if another number comes
+	asking bool          // it is under way
+	over   chan struct{} // while asking
 	open   bool
 	start  int // byte of the text where what is replaced begins
 	tail   int // bytes behind the cursor that are replaced too
@@ -55,6 +58,9 @@ func (m *Model) completionActions() map[keymap.Action]func() tea.Cmd {
 
 // dropCompletion closes the list, and forgets the question under way.
 func (m *Model) dropCompletion() {
+	if m.completion.asking {
+		close(m.completion.over)
+	}
 	m.completion = completion{asked: m.completion.asked + 1}
 	m.dirty = true
 }
@@ -69,18 +75,52 @@ func (m *Model) complete() tea.Cmd {
 		m.record(pen.Indent())
 		return nil
 	}
-	asked, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
+	ask, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
 	return m.do(func(ctx context.Context) tea.Msg {
-		c, err := m.session.Complete(ctx, key, source, offset)
-		return completedMsg{asked, c, err}
+		var c session.Completion
+		err := ask.patiently(ctx, func() (err error) {
+			c, err = m.session.Complete(ctx, key, source, offset)
+			return err
+		})
+		return completedMsg{ask.asked, c, err}
 	})
 }
 
+// inquiry is a question to a kernel, from the goroutine that waits for the answer.
+type inquiry struct {
+	asked    int
+	starting bool          // the kernel was not ready
+	over     chan struct{} // closed when nobody waits for the answer any more
+}
+
 // askKernel begins a question to the kernel in place of any other, and shows that it is asked.
-func (m *Model) askKernel() (asked int) {
+func (m *Model) askKernel() inquiry {
 	m.dropCompletion()
-	m.completion.asking = true
-	return m.completion.asked
+	m.completion.asking, m.completion.over = true, make(chan struct{})
+	s := m.session.State().State
+	return inquiry{m.completion.asked, s == event.Starting || s == event.Restarting, m.completion.over}
+}
+
+const (
+	startPatience = 20 * time.Second       // for a kernel that is starting
+	startPause    = 100 * time.Millisecond // between two tries
+)
+
+// patiently asks, and asks again while the kernel is starting and somebody waits.
+func (q inquiry) patiently(ctx context.Context, ask func() error) error {
+	err := ask()
+	for tries := startPatience / startPause; q.starting && tries > 0 && errors.Is(err, kernelclient.Gone); tries-- {
+		select {
+		case <-q.over:
+			return err
+		default:
+		}
+		if !sleep(ctx, startPause) {
+			return err
+		}
+		err = ask()
+	}
+	return err
 }
 
 // answered reports whether the answer to a question is still wanted.
@@ -197,11 +237,8 @@ func (m *Model) acceptCompletion() {
 // completionKey takes a key while the list is open. It reports whether the key was one
 // for the list.
 func (m *Model) completionKey(name string) (tea.Cmd, bool) {
-	if !m.completion.open {
-		return nil, false
-	}
 	a, bound := m.table.Own(keymap.Completing, name)
-	if !bound {
+	if !bound || !m.completion.open && (a != keymap.CompletionClose || !m.completion.asking) {
 		return nil, false
 	}
 	return m.act(a), true

@@ -104,13 +104,37 @@ func TestCompletionWhileTheKernelIsBusy(t *testing.T) {
 	})
 }
 
+// A question to a kernel that is starting waits for it, unless typing goes on.
+func TestCompletionWaitsForTheKernelsStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ready := make(chan struct{})
+		a := open(t, setup{file: file("x", "pri", "pri"), script: echo, asks: &hosttest.Fake{Completer: offers("print:function", "private:module"), Hold: ready}})
+		a.Keys("ctrl+j", "j", "enter", "end", "tab")
+		a.WaitFor("asking the kernel…")
+		a.Keys("v")
+		a.WaitFor("priv\n")
+		a.hides("asking")
+		a.Keys("down", "end", "tab")
+		a.WaitFor("asking the kernel…")
+		close(ready)
+		a.WaitFor("private")
+		a.WaitIdle()
+		a.shows("print ", "function")
+		a.Type("esc")
+		a.has("x", "priv", "pri")
+	})
+}
+
 // A kernel's answer that comes after typing went on is dropped.
 func TestLateCompletionIsDropped(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	a := open(t, setup{file: file("x", "pri"), script: echo, asks: &hosttest.Fake{
 		Completer: func(ctx context.Context, code string, cursor int) (kernelclient.Completion, error) {
 			asked <- struct{}{}
-			<-answer
+			select {
+			case <-answer:
+			case <-ctx.Done(): // the test failed
+			}
 			return offers("print", "private")(ctx, code, cursor)
 		},
 	}})
@@ -129,17 +153,18 @@ func TestLateCompletionIsDropped(t *testing.T) {
 	for _, steps := range [][2]step{
 		{{"n", shows("prin")}, {"backspace", func(screen string) bool { return !strings.Contains(screen, "prin") }}},
 		{{"left", at(column - 1)}, {"right", at(column)}},
-		{{"esc", func(screen string) bool { return !strings.Contains(screen, "EDIT") }}, {"enter", shows("EDIT")}},
+		{{"esc", func(screen string) bool { return !strings.Contains(screen, "asking") }}, {"esc", func(screen string) bool { return !strings.Contains(screen, "EDIT") }}},
 	} {
 		a.Keys("tab")
 		<-asked
+		a.WaitFor("asking the kernel…")
 		for _, s := range steps {
 			a.Keys(s.key)
 			a.WaitScreen("what "+s.key+" does", s.seen)
 		}
 		answer <- struct{}{}
 		a.WaitIdle()
-		a.hides("private")
+		a.hides("private", "asking")
 	}
 	a.has("x", "pri")
 }

@@ -67,10 +67,14 @@ func (m *Model) inspect() tea.Cmd {
 		m.record(pen.Outdent())
 		return nil
 	}
-	asked, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), nameEnd(pen)
+	ask, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), nameEnd(pen)
 	return m.do(func(ctx context.Context) tea.Msg {
-		i, err := m.session.Inspect(ctx, key, source, offset, 0)
-		return inspectedMsg{asked, i, err}
+		var i session.Inspection
+		err := ask.patiently(ctx, func() (err error) {
+			i, err = m.session.Inspect(ctx, key, source, offset, 0)
+			return err
+		})
+		return inspectedMsg{ask.asked, i, err}
 	})
 }
 
