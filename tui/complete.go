@@ -104,12 +104,23 @@ func (m *Model) askKernel() inquiry {
 const (
 	startPatience = 20 * time.Second       // for a kernel that is starting
 	startPause    = 100 * time.Millisecond // between two tries
+	firstRun      = 2 * time.Second        // for the cell that started it
 )
 
-// patiently asks, and asks again while the kernel is starting and somebody waits.
+// patiently asks, and asks again while the kernel is starting and somebody waits. The cell
+// that started it has mostly run in a moment.
 func (q inquiry) patiently(ctx context.Context, ask func() error) error {
+	if !q.starting {
+		return ask()
+	}
 	err := ask()
-	for tries := startPatience / startPause; q.starting && tries > 0 && errors.Is(err, kernelclient.Gone); tries-- {
+	for tries := startPatience / startPause; tries > 0; tries-- {
+		switch {
+		case errors.Is(err, kernelclient.ErrBusy):
+			tries = min(tries, firstRun/startPause)
+		case !errors.Is(err, kernelclient.Gone):
+			return err
+		}
 		select {
 		case <-q.over:
 			return err
