@@ -121,6 +121,15 @@ func Light() Theme {
 	}
 }
 
+// Sixteen returns the theme for a terminal with 16 colours, where the greys of bars become
+// the background itself: bars are reversed there.
+func (t Theme) Sixteen() Theme {
+	if !t.NoColor {
+		t.StatusBar, t.StatusKey = Style{Reverse: true}, Style{Reverse: true, Bold: true}
+	}
+	return t
+}
+
 // NoColor returns the theme for people and terminals without colours.
 func NoColor() Theme {
 	bold := Style{Bold: true}

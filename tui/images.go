@@ -160,6 +160,10 @@ func (m *Model) measureDrawn() {
 // profiled learns how many colours the terminal has: without any, pictures are only named,
 // and with 16 the numbers of those that the terminal draws do not survive.
 func (m *Model) profiled(p colorprofile.Profile) {
+	if p == colorprofile.ANSI && !m.sixteen {
+		m.sixteen = true
+		m.setTheme(m.look.theme)
+	}
 	if p < colorprofile.ANSI256 && m.look.pictures.Kitty {
 		m.look.pictures.Kitty = false
 		m.forgetDrawn()

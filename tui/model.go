@@ -72,6 +72,7 @@ type Model struct {
 	clock         workClock
 	dirty         bool // the frame must be rebuilt
 	painting      bool // pictures are being decoded
+	sixteen       bool // the terminal has 16 colours
 	mouseOff      bool
 	modifiedEnter bool // this terminal can send Shift-Enter
 	remains       remains

@@ -30,6 +30,9 @@ func (m *Model) background(msg tea.BackgroundColorMsg) {
 
 // setTheme draws everything anew in another theme.
 func (m *Model) setTheme(th themes.Theme) {
+	if m.sixteen {
+		th = th.Sixteen()
+	}
 	m.look.setTheme(th)
 	for _, v := range m.cells {
 		v.outputs, v.decoded = nil, false

@@ -2,7 +2,10 @@ package tui_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nbterm/nbterm/themes"
 )
@@ -27,5 +30,20 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 			t.Errorf("%+v: the light theme: %v", c, got)
 		}
 		a.has("import x")
+	}
+}
+
+// With 16 colours the bar's grey would be the background itself.
+func TestTheBarIsSeenWithSixteenColours(t *testing.T) {
+	a := open(t, setup{file: file("import x"), follow: true, profile: colorprofile.ANSI})
+	for _, reply := range []string{"", "\x1b]11;rgb:ffff/ffff/f0f0\x1b\\"} {
+		a.Type(reply)
+		lines := strings.Split(strings.TrimRight(a.Styles(), "\n"), "\n")
+		if bar := lines[len(lines)-1]; bar != strings.Repeat("r", 80) || bytes.Contains(a.Bytes(), []byte("38;5")) {
+			t.Errorf("after %q the status bar is drawn as %q", reply, bar)
+		}
+		if !bytes.Contains(a.Bytes(), []byte("\x1b[7m")) {
+			t.Error("nothing is reversed")
+		}
 	}
 }
