@@ -21,6 +21,9 @@ import (
 // restful is how long a host process stays with neither a kernel nor a client.
 const restful = time.Minute
 
+// journalLimit is how many bytes of events are kept for each kernel.
+const journalLimit = 2 << 30
+
 // newHost is the command of the host process, which clients start by themselves.
 func newHost() *cobra.Command {
 	var socket string
@@ -61,9 +64,9 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 	err := bridge.Process{
 		Place: hostPlace(), Socket: socket, Ready: ready,
 		Server: bridge.Options{
-			Idle: restful, Version: version, Log: log,
-			Host: func(env []string, dir string) kernelclient.Host {
-				return local.New(local.Options{Env: env, Dir: dir})
+			Idle: restful, Version: version, Log: log, Limit: journalLimit,
+			Host: func(a bridge.Surroundings) kernelclient.Host {
+				return local.New(local.Options{Env: a.Env, Dir: a.Dir, Log: a.Log})
 			},
 		},
 	}.Run(ctx)

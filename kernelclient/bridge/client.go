@@ -149,7 +149,7 @@ type Listed struct {
 // List lists what runs in a host process of whatever version.
 func (c *Client) List(ctx context.Context) ([]Listed, error) {
 	var list []contextWire
-	if err := anyVersion(c.call(ctx, callWait, http.MethodGet, "/contexts", nil, &list)); err != nil {
+	if err := anyVersion(c.call(ctx, startTime, http.MethodGet, "/contexts", nil, &list)); err != nil {
 		return nil, err
 	}
 	out := make([]Listed, len(list))
@@ -215,7 +215,7 @@ func (c *Client) Existing(ctx context.Context, file string, spec kernelclient.St
 // Attach implements kernelclient.Host.
 func (c *Client) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
 	var w contextWire
-	if err := c.call(ctx, callWait, http.MethodGet, contextPath(id, ""), nil, &w); err != nil {
+	if err := c.call(ctx, startTime, http.MethodGet, contextPath(id, ""), nil, &w); err != nil {
 		return nil, err
 	}
 	return newRemote(c, w), nil

@@ -80,12 +80,16 @@ func (s *Server) stopAll(w http.ResponseWriter, r *http.Request) {
 	s.end()
 }
 
+func (s *Server) around(q kernelsRequest) Surroundings {
+	return Surroundings{Env: q.Env, Dir: q.Dir, Log: s.keeper.log}
+}
+
 func (s *Server) kernels(w http.ResponseWriter, r *http.Request) {
 	var q kernelsRequest
 	if !take(w, r, &q) {
 		return
 	}
-	host := s.opt.Host(q.Env, q.Dir)
+	host := s.opt.Host(s.around(q))
 	defer host.Close()
 	list, err := host.Kernels(r.Context())
 	if err != nil {
@@ -104,7 +108,7 @@ func (s *Server) runningKernels(w http.ResponseWriter, r *http.Request) {
 	if !take(w, r, &q) {
 		return
 	}
-	host := s.opt.Host(q.Env, q.Dir)
+	host := s.opt.Host(s.around(q))
 	defer host.Close()
 	joiner, err := kernelclient.JoinerOf(host)
 	var list []kernelclient.Running
@@ -151,7 +155,7 @@ func (s *Server) started(ctx context.Context, q startRequest) (*kept, error) {
 	if k != nil {
 		return k, nil
 	}
-	host := s.opt.Host(q.Env, q.Dir)
+	host := s.opt.Host(s.around(q.kernelsRequest))
 	c, err := startOn(ctx, host, q)
 	s.opt.Log.Info("start", "kernel", q.Spec.Kernel, "dir", q.Spec.Dir, "err", err)
 	if err != nil {

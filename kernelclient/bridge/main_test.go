@@ -37,7 +37,7 @@ func place(t testing.TB) Place {
 
 // fakes makes a host of one kernel, "fake", whose runs do what script says.
 // The test's end stops its contexts, as a host process's own end does.
-func fakes(t testing.TB, script hosttest.Script) func([]string, string) kernelclient.Host {
+func fakes(t testing.TB, script hosttest.Script) func(Surroundings) kernelclient.Host {
 	host := &hosttest.Host{
 		List:  []kernelclient.Kernel{{Name: "fake", Language: "python"}},
 		Drive: func(kernelclient.StartSpec) kernelclient.Driver { return &hosttest.Fake{Script: script} },
@@ -49,7 +49,7 @@ func fakes(t testing.TB, script hosttest.Script) func([]string, string) kernelcl
 			_ = k.Stop(context.Background(), true)
 		}
 	})
-	return func([]string, string) kernelclient.Host { return host }
+	return func(Surroundings) kernelclient.Host { return host }
 }
 
 // run runs a host process, in this one, until the test or the returned func ends it.
@@ -111,6 +111,22 @@ func until(t *testing.T, s kernelclient.Stream, what string, f func(event.Event)
 			if f(e) {
 				return before
 			}
+		}
+	}
+}
+
+// eventually waits for a condition that only looking can tell.
+func eventually(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	limit := time.NewTimer(30 * time.Second)
+	defer limit.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !cond() {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			t.Fatal("it did not come: " + what)
 		}
 	}
 }

@@ -53,6 +53,9 @@ func (p Process) Run(ctx context.Context) error {
 		_, _ = io.WriteString(p.Ready, readyWord) // who asked for it may be gone
 		_ = p.Ready.Close()
 	}
+	if p.Server.Contexts == "" {
+		p.Server.Contexts = p.Place.Contexts()
+	}
 	return NewServer(p.Server).serve(ctx, s, p.watcher(s))
 }
 

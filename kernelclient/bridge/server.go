@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
 const (
@@ -21,10 +22,16 @@ const (
 
 // Options are for NewServer.
 type Options struct {
-	// Host makes the host of one context: the kernels of a client's environment, K=V, and
-	// of the folder that it looks for environments in. The server closes it.
-	Host func(env []string, dir string) kernelclient.Host
-	// Idle is how long the server stays with neither context nor client; 0 = for ever.
+	// Host makes the host of one context, which the server closes.
+	Host func(Surroundings) kernelclient.Host
+	// Adopt makes a context again that an earlier process left, and its host. nil: what was
+	// left is not looked at.
+	Adopt func(context.Context, Left) (kernelclient.Context, kernelclient.Host, error)
+	// Contexts is the folder of the contexts' journals; "" keeps none.
+	Contexts string
+	// Limit is how many bytes of events are kept for each context; 0 = no limit.
+	Limit int64
+	// Idle is how long the server stays with neither a client nor a kernel; 0 = for ever.
 	Idle time.Duration
 	// Version is the release that clients are told.
 	Version string
@@ -32,10 +39,20 @@ type Options struct {
 	Log *slog.Logger
 }
 
+// Surroundings are where the kernels of a client are.
+type Surroundings struct {
+	Env []string // its environment, K=V
+	Dir string   // where it looks for Python environments first
+	// Log gives the logs of contexts their journals.
+	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+}
+
 // Server owns contexts and serves them to clients.
 type Server struct {
-	opt Options
-	mux *http.ServeMux
+	opt     Options
+	mux     *http.ServeMux
+	keeper  *keeper
+	adopted chan struct{} // closed when all was taken up that an earlier process left
 
 	starting sync.Mutex // one start at a time
 
@@ -65,6 +82,7 @@ func NewServer(opt Options) *Server {
 	s := &Server{
 		opt: opt, mux: http.NewServeMux(), contexts: map[kernelclient.ContextID]*kept{},
 		nonces: map[string]*kept{}, done: make(chan struct{}),
+		keeper: newKeeper(opt.Contexts, opt.Limit), adopted: make(chan struct{}),
 	}
 	s.routes()
 	return s
@@ -88,6 +106,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	var serving sync.WaitGroup
 	listen := func(l net.Listener) { serving.Go(func() { _ = h.Serve(l) }) } // it ends with its listener
 	listen(l)
+	serving.Go(func() { s.adopt(ctx) })
 	serving.Go(func() {
 		for l := next(ctx); l != nil; l = next(ctx) {
 			listen(l)
@@ -107,6 +126,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	}
 	cancel()
 	serving.Wait()
+	s.keeper.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.idle != nil {
@@ -138,22 +158,29 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 	s.rest()
 }
 
-// rest starts the clock of an idle server, or stops it. mu is held.
+// rest starts the clock of a server without clients, or stops it. mu is held.
 func (s *Server) rest() {
 	if s.idle != nil {
 		s.idle.Stop()
 		s.idle = nil
 	}
-	if s.opt.Idle > 0 && s.conns == 0 && len(s.contexts) == 0 {
+	if s.opt.Idle > 0 && s.conns == 0 && !s.stopping {
 		s.idle = time.AfterFunc(s.opt.Idle, s.endIdle)
 	}
 }
 
-// endIdle ends the server unless somebody came meanwhile.
+// endIdle ends the server if nobody came meanwhile and no kernel lives: what dead ones put
+// out is in their journals.
 func (s *Server) endIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conns == 0 && len(s.contexts) == 0 {
+	for _, k := range s.contexts {
+		if s.keeper.dir == "" || k.Info().State.State != event.Dead {
+			s.rest()
+			return
+		}
+	}
+	if s.conns == 0 {
 		s.end()
 	}
 }
@@ -169,13 +196,13 @@ func (s *Server) end() {
 func (s *Server) routes() {
 	for pattern, h := range map[string]http.HandlerFunc{
 		"GET /hello":               s.hello,
-		"GET /contexts":            s.list,
-		"POST /contexts/{id}/stop": s.stop,
-		"POST /stop":               s.stopAll,
+		"GET /contexts":            s.settled(s.list),
+		"POST /contexts/{id}/stop": s.settled(s.stop),
+		"POST /stop":               s.settled(s.stopAll),
 
 		"POST /v1/kernels":                 s.kernels,
-		"POST /v1/running":                 s.runningKernels,
-		"POST /v1/contexts":                s.start,
+		"POST /v1/running":                 s.settled(s.runningKernels),
+		"POST /v1/contexts":                s.settled(s.start),
 		"GET /v1/contexts/{id}":            s.of(s.attach),
 		"GET /v1/contexts/{id}/events":     s.of(s.events),
 		"POST /v1/contexts/{id}/submit":    s.of(s.submit),
@@ -190,16 +217,27 @@ func (s *Server) routes() {
 	}
 }
 
+// settled is a handler that waits until what an earlier process left is taken up.
+func (s *Server) settled(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-s.adopted:
+			h(w, r)
+		case <-r.Context().Done():
+		}
+	}
+}
+
 // of is a handler of one context.
 func (s *Server) of(h func(*kept, http.ResponseWriter, *http.Request)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return s.settled(func(w http.ResponseWriter, r *http.Request) {
 		k, err := s.find(kernelclient.ContextID(r.PathValue("id")))
 		if err != nil {
 			refuse(w, err)
 			return
 		}
 		h(k, w, r)
-	}
+	})
 }
 
 func (s *Server) find(id kernelclient.ContextID) (*kept, error) {
