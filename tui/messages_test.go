@@ -75,6 +75,16 @@ func TestChoicesAreNeverCut(t *testing.T) {
 	a.shows("y S n Esc")
 }
 
+// Looking at what is compared asks nothing anew: the answer may follow at once.
+func TestComparedCopyIsAnsweredAtOnce(t *testing.T) {
+	first := killed(t, setup{file: file("one")}, "b")
+	a := open(t, setup{again: first, askPause: true})
+	a.WaitFor("c compare")
+	a.Type("c", "r")
+	a.shows("● test.ipynb", "restored")
+	a.hides("- on disk", "r restore")
+}
+
 func TestQuestionThatOpensByItselfTakesNoKeyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := open(t, setup{file: file("one"), askPause: true})

@@ -256,7 +256,7 @@ func (m *Model) offerCopy() tea.Cmd {
 	}
 	choices := []choice{
 		{action: keymap.AnswerRestore, do: m.restore},
-		{action: keymap.AnswerCompare, do: func() tea.Cmd {
+		{action: keymap.AnswerCompare, stays: true, do: func() tea.Cmd {
 			m.openCompare("on disk", "kept", m.doc.Cells(), o.doc.Cells())
 			return nil
 		}},
