@@ -96,6 +96,7 @@ func (m *Model) callable() [3][]keymap.Binding {
 			own = append(own, b)
 		case keymap.Edit:
 			edit = append(edit, b)
+		default:
 		}
 	}
 	return [...][]keymap.Binding{own, command, edit}

@@ -315,7 +315,7 @@ func (m *Model) adopt(label string, doc *notebook.Document, saved bool) {
 func (m *Model) recover() (err error) {
 	rec := m.keeper.rec
 	if !m.doc.Dirty() || m.doc.ReadOnly() != "" {
-		return m.closeRecovery(false)
+		return m.closeRecovery()
 	}
 	if rec == nil {
 		return errors.New("the unsaved changes are lost: no recovery copy could be kept")
@@ -344,11 +344,11 @@ func (m *Model) lastCopy() (err error) {
 
 // closeRecovery ends the registration. Copies of others that were taken over go with the
 // user's own decision to save or to discard.
-func (m *Model) closeRecovery(keep bool) error {
+func (m *Model) closeRecovery() error {
 	if m.keeper.rec == nil {
 		return nil
 	}
-	return m.keeper.rec.Close(keep)
+	return m.keeper.rec.Close(false)
 }
 
 // cellsDiffer says how many cells of two versions differ.

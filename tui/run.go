@@ -51,7 +51,7 @@ func Run(ctx context.Context, opt Options) (exit int, err error) {
 	if exit != exitFine {
 		err = errors.Join(err, m.recover())
 	} else {
-		err = errors.Join(err, m.closeRecovery(false))
+		err = errors.Join(err, m.closeRecovery())
 	}
 	return exit, errors.Join(err, closeSession(opt, m.session.Running()))
 }

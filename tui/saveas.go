@@ -131,7 +131,7 @@ func (m *Model) saveNew(file *diskfile.File, then func() tea.Cmd) tea.Cmd {
 		file.StateDir = m.file.StateDir
 	}
 	return m.saveTo(file, true, func() tea.Cmd {
-		m.fail(m.closeRecovery(false))
+		m.fail(m.closeRecovery())
 		m.keeper.rec, m.keeper.waiting, m.keeper.holds = nil, false, false
 		m.openRecovery()
 		cmd := m.watch()
