@@ -123,6 +123,20 @@ func condaPrefixes(e environ) []string {
 	return prefixes
 }
 
+// activate is what an environment's own script does for a shell: programs that code starts
+// by name (pip, say) are those of the environment.
+func (p python) activate(e environ) environ {
+	e = e.without("PYTHONHOME").with("PATH=" + filepath.Dir(p.path) + string(filepath.ListSeparator) + e.get("PATH"))
+	if p.venv {
+		return e.without("CONDA_PREFIX").with("VIRTUAL_ENV=" + p.prefix)
+	}
+	e = e.without("VIRTUAL_ENV")
+	if isDir(filepath.Join(p.prefix, "conda-meta")) {
+		return e.with("CONDA_PREFIX="+p.prefix, "CONDA_DEFAULT_ENV="+filepath.Base(p.prefix))
+	}
+	return e
+}
+
 // isEnvironment tells whether a prefix is a virtual or a conda environment.
 func isEnvironment(prefix string) bool {
 	return prefix != "" && (isFile(filepath.Join(prefix, "pyvenv.cfg")) || isDir(filepath.Join(prefix, "conda-meta")))

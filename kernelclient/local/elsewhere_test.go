@@ -64,6 +64,17 @@ func TestEnvironmentsElsewhere(t *testing.T) {
 			t.Errorf("%s: built in %v, %v", name, s.builtin, err)
 		}
 	}
+	for name, want := range map[string][3]string{
+		"venv:shop": {in(".virtualenvs", "shop", "bin"), in(".virtualenvs", "shop"), ""},
+		"conda:ml":  {in("miniconda3", "envs", "ml", "bin"), "", in("miniconda3", "envs", "ml")},
+	} {
+		s, _ := pick(specs, name)
+		env := s.python.activate(e.with("PATH=/usr/bin", "VIRTUAL_ENV=/other", "CONDA_PREFIX=/other", "PYTHONHOME=/other"))
+		got := [3]string{env.get("PATH"), env.get("VIRTUAL_ENV"), env.get("CONDA_PREFIX")}
+		if want[0] += ":/usr/bin"; got != want || env.get("PYTHONHOME") != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 	if s, err := pick(specs, "python3"); err != nil || s.prefix != in("work", ".venv") {
 		t.Errorf("python3 is of %s, %v", s.prefix, err)
 	}

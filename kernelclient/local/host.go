@@ -175,6 +175,9 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 	if logs == "" {
 		logs = env.logDir()
 	}
+	if s.other {
+		env = s.python.activate(env)
+	}
 	if s.builtin {
 		return sweeping{builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
