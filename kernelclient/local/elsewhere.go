@@ -33,14 +33,25 @@ func (f *finder) elsewhere() {
 	}
 	for _, pl := range environmentPlaces(f.e) {
 		for _, dir := range subfolders(pl.dir) {
-			p, ok := pythonIn(dir)
+			p, ok := pythonOf(dir)
 			add(pl.kind, p, ok)
 		}
 	}
 	for _, dir := range condaPrefixes(f.e) {
-		p, ok := pythonIn(dir)
+		p, ok := pythonOf(dir)
 		add("conda", p, ok && isDir(filepath.Join(dir, "conda-meta")))
 	}
+}
+
+// pythonOf is the interpreter that has dir as its prefix. One that merely is linked from
+// there is of another place.
+func pythonOf(dir string) (p python, ok bool) {
+	if p, ok = pythonIn(dir); !ok {
+		return p, false
+	}
+	prefix, err := os.Stat(p.prefix)
+	folder, dirErr := os.Stat(dir)
+	return p, err == nil && dirErr == nil && os.SameFile(prefix, folder)
 }
 
 // inEnvironment is the kernel of an environment's Python, under a name that no kernelspec has.

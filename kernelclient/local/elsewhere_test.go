@@ -42,6 +42,11 @@ func TestEnvironmentsElsewhere(t *testing.T) {
 	conda(in("big disk", "envs", "ml"))
 	write(t, in(".conda", "environments.txt"), in("miniconda3")+"\n"+in("big disk", "envs", "ml")+"\n"+in("gone")+"\n", 0o644)
 	conda(in(".pyenv", "versions", "3.11.7"))
+	write(t, in("miniconda3", "envs", "linked", "conda-meta", "history"), "", 0o644)
+	write(t, in("miniconda3", "envs", "linked", "bin", "other"), "", 0o644)
+	if err := os.Symlink(in("miniconda3", "bin", "python3"), in("miniconda3", "envs", "linked", "bin", "python3")); err != nil {
+		t.Fatal(err)
+	}
 
 	specs := own(search(e, in("work", "sub")), home)
 	var got []string
