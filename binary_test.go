@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,18 +65,26 @@ func nothingLeft(t testing.TB, home string) {
 
 // processes lists what runs with this home in its environment, zombies apart.
 func processes(home string) (out []string) {
+	for _, pid := range processIDs(home) {
+		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		out = append(out, strings.ReplaceAll(string(cmd), "\x00", " "))
+	}
+	return out
+}
+
+func processIDs(home string) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, f := range files {
 		env, err := os.ReadFile(f)
 		if err != nil || !bytes.Contains(env, []byte("NBTERM_TEST_HOME="+home)) {
 			continue
 		}
-		cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline"))
-		if len(cmd) > 0 {
-			out = append(out, strings.ReplaceAll(string(cmd), "\x00", " "))
+		if cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline")); len(cmd) > 0 {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f))) // the pattern has digits there
+			pids = append(pids, pid)
 		}
 	}
-	return out
+	return pids
 }
 
 // code writes a notebook of code cells and returns its path.

@@ -92,7 +92,7 @@ func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, er
 		if err != nil {
 			return opt, err
 		}
-		opt.Command = []string{self, "host"}
+		opt.Program, opt.Args = self, []string{"nbterm", "host"}
 	}
 	return opt, nil
 }

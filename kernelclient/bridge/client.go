@@ -33,8 +33,10 @@ type ClientOptions struct {
 	Place Place
 	// Socket is the path of a certain host process's socket; "" is the place's own.
 	Socket string
-	// Command starts a host process where there is none: the program and its arguments.
-	Command []string
+	// Program starts a host process where there is none, called with Args, its name first.
+	// "" starts none.
+	Program string
+	Args    []string
 	// Version is the client's release, for people.
 	Version string
 	// Env and Dir are the environment and the folder that kernels are looked for and started
@@ -64,7 +66,7 @@ var (
 // NoHost knows; one of another version gives a *VersionError, and the Client is good for
 // List, Stop and StopAll then.
 func Connect(ctx context.Context, opt ClientOptions) (*Client, error) {
-	opt.Command = nil
+	opt.Program = ""
 	return Ensure(ctx, opt)
 }
 
@@ -82,8 +84,8 @@ func Ensure(ctx context.Context, opt ClientOptions) (*Client, error) {
 
 func newClient(opt ClientOptions) *Client {
 	c := &Client{opt: opt, name: newName(), streams: map[*stream]bool{}}
-	if len(opt.Command) > 0 && opt.Socket == "" {
-		c.starter = &starter{place: opt.Place, command: opt.Command}
+	if opt.Program != "" && opt.Socket == "" {
+		c.starter = &starter{place: opt.Place, program: opt.Program, args: opt.Args}
 	}
 	c.http = &http.Client{Transport: &http.Transport{
 		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) },

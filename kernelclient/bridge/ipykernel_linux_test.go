@@ -11,7 +11,7 @@ import (
 )
 
 // machine makes hosts of real kernels, the Python with ipykernel among them.
-func machine(t *testing.T) func(Surroundings) kernelclient.Host {
+func machine(t testing.TB) func(Surroundings) kernelclient.Host {
 	t.Helper()
 	python := os.Getenv("NBTERM_TEST_PYTHON")
 	if python == "" {

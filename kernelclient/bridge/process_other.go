@@ -27,7 +27,8 @@ func (Process) Run(context.Context) error { return unsupported() }
 
 type starter struct {
 	place   Place
-	command []string
+	program string
+	args    []string
 }
 
 func (s *starter) start(context.Context) (net.Conn, error) { return nil, unsupported() }

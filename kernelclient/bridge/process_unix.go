@@ -10,9 +10,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
 )
 
 const (
@@ -122,7 +125,8 @@ func waitLock(ctx context.Context, path string, limit time.Duration) (*os.File, 
 // starter starts host processes for a client.
 type starter struct {
 	place   Place
-	command []string // program and arguments
+	program string
+	args    []string // the name that it is called by first
 
 	mu    sync.Mutex // guards child
 	child int        // the process that was started last, until it was reaped
@@ -181,7 +185,7 @@ func (s *starter) spawn() error {
 		return err
 	}
 	defer r.Close()
-	cmd := exec.Command(s.command[0], append(s.command[1:], "--ready-fd", "3")...)
+	cmd := &exec.Cmd{Path: s.program, Args: append(slices.Clone(s.args), "--ready-fd", "3")}
 	// A session of its own: what ends the terminal's does not reach it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = "/", log, log, []*os.File{w}
@@ -213,7 +217,9 @@ func (s *starter) await(ctx context.Context) (net.Conn, error) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("the host process did not start; %s says why", s.place.LogFile())
+			return nil, &kernelclient.Error{
+				Kind: kernelclient.Disconnect, What: "the host process did not start", Next: s.place.LogFile() + " says why; --no-host works without it",
+			}
 		}
 	}
 }
