@@ -126,7 +126,9 @@ func TestStartersAtOnce(t *testing.T) {
 	u := newUser(t)
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { u.says("same\n", "exec", "--context", "shared", "--kernel", "builtin-python", "-c", "print('same')") })
+		all.Go(func() {
+			u.says("same\n", "exec", "--context", "shared", "--kernel", "builtin-python", "-c", "print('same')")
+		})
 	}
 	all.Wait()
 	if rows := u.listed(); len(rows) != 1 {
