@@ -2,6 +2,7 @@ package ipynb
 
 import (
 	"errors"
+	"io"
 	"strings"
 
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
@@ -38,36 +39,39 @@ func elementText(e rawjson.Value) string {
 	}
 }
 
-var errForeign = errors.New("no string")
+var errForeign = errors.New("not what belongs there")
 
 // Foreign tells whether the cell has something in a place where nbformat has nothing like
 // it: the cell is no object, its type no string, its source no text, its outputs no list
-// of objects. An absent field and null are known exceptions.
+// of objects, as far as the first one shows: outputs may be very long. An absent field and
+// null are known exceptions.
 func (c Cell) Foreign() bool {
-	return c.bare || c.Type == "" || foreignList(c.Source, rawjson.String) ||
-		c.Outputs.Kind() == rawjson.String || foreignList(c.Outputs, rawjson.Object)
+	return c.bare || c.Type == "" || c.Source.Kind() != rawjson.String && foreignList(c.Source, rawjson.String, false) ||
+		foreignList(c.Outputs, rawjson.Object, true)
 }
 
-// foreignList tells whether v is neither null nor a list of one kind; a list of strings
-// may be one string.
-func foreignList(v rawjson.Value, kind rawjson.Kind) bool {
+// foreignList tells whether v is neither null nor a list of one kind, or one whose first
+// element is of that kind.
+func foreignList(v rawjson.Value, kind rawjson.Kind, first bool) bool {
 	switch v.Kind() {
 	case rawjson.Null, rawjson.Invalid:
 		return false
-	case rawjson.String:
-		return kind != rawjson.String
 	case rawjson.Array:
 	default:
 		return true
 	}
 	r := rawjson.Reader{Data: v}
-	return r.Array(func(int) error {
+	err := r.Array(func(int) error {
 		if r.Peek() != kind {
 			return errForeign
 		}
+		if first {
+			return io.EOF
+		}
 		_, err := r.Skip()
 		return err
-	}) != nil
+	})
+	return errors.Is(err, errForeign)
 }
 
 // whole is the plan of a cell that was no object: changed, it becomes one.
