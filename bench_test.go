@@ -226,23 +226,3 @@ func bigNotebook(cells, output int) string {
 	text.WriteString("],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n")
 	return text.String()
 }
-
-// From the start of the process to the first cell on the screen, for a notebook of 1 MB.
-// Its budget is a time: 100 ms.
-func BenchmarkFirstPaint(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "n.ipynb")
-	if err := os.WriteFile(path, []byte(bigNotebook(40, 25_000)), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	var all []time.Duration
-	for range max(b.N, 5) {
-		began := time.Now()
-		s := open(b, path)
-		s.see("x = 0")
-		all = append(all, time.Since(began))
-		s.quit()
-	}
-	slices.Sort(all)
-	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "ours-ms")
-	b.ReportMetric(100, "budget-ms")
-}
