@@ -60,15 +60,34 @@ func initials(name string) string {
 }
 
 // inOrder tells whether a name has these letters in this order, with others between them.
-func inOrder(name, letters string) bool {
-	for _, r := range letters {
-		_, rest, found := strings.Cut(name, string(r))
-		if !found {
-			return false
+func inOrder(name, letters string) bool { return spread(name, letters) >= 0 }
+
+// spread is how many bytes of a name the letters take in this order, in the place where
+// they stand closest; -1 if they are not all there.
+func spread(name, letters string) int {
+	least := -1
+	for start := range name {
+		at, ok := start, true
+		for _, r := range letters {
+			i := strings.IndexRune(name[at:], r)
+			if ok = i >= 0; !ok {
+				break
+			}
+			at += i + utf8.RuneLen(r)
 		}
-		name = rest
+		if n := at - start; ok && (least < 0 || n < least) {
+			least = n
+		}
 	}
-	return true
+	return least
+}
+
+// loose orders items that have but the letters: the closer they stand, the better.
+func loose(it item, typed string) int {
+	if fit(it, typed) != fitsLetters {
+		return 0
+	}
+	return spread(strings.ToLower(it.name), strings.Join(strings.Fields(strings.ToLower(typed)), ""))
 }
 
 // rankItems returns the items that fit, best first and those that cannot be chosen last;
@@ -82,7 +101,7 @@ func rankItems(all []item, typed string) []item {
 		out[i].group = ""
 	}
 	slices.SortStableFunc(out, func(a, b item) int {
-		return cmp.Or(cmp.Compare(barred(a), barred(b)), cmp.Compare(fit(b, typed), fit(a, typed)))
+		return cmp.Or(cmp.Compare(barred(a), barred(b)), cmp.Compare(fit(b, typed), fit(a, typed)), cmp.Compare(loose(a, typed), loose(b, typed)))
 	})
 	return out
 }

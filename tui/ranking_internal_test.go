@@ -17,6 +17,10 @@ func TestFit(t *testing.T) {
 			t.Errorf("%q fits %d, want %d", typed, got, want)
 		}
 	}
+	ranked := rankItems([]item{{name: "run the cells above, all"}, {name: "fold all"}, {name: "run all", why: "no kernel"}, {name: "run all cells"}}, "rnll")
+	if len(ranked) != 3 || ranked[0].name != "run all cells" || ranked[2].name != "run all" {
+		t.Errorf("%d ranked, %q first", len(ranked), ranked[0].name)
+	}
 	if got := initials("fold (all) the äpfel-2"); got != "fatä2" {
 		t.Errorf("initials %q", got)
 	}
