@@ -21,7 +21,7 @@ func TestIPythonConformance(t *testing.T) {
 	hosttest.Run(t, hosttest.Config{Host: host, Kernel: kernelclient.BuiltinIPython, Displays: displays, Big: !testing.Short()})
 }
 
-// It is listed where the Python that runs cells has IPython, by its folders alone.
+// It is listed where a Python that cells could run on has IPython, by its folders alone.
 func TestIPythonListed(t *testing.T) {
 	e, home := bare(t)
 	env := filepath.Join(home, "env")
@@ -33,6 +33,14 @@ func TestIPythonListed(t *testing.T) {
 	write(t, filepath.Join(env, "lib", "python3.11", "site-packages", "IPython", "__init__.py"), "", 0o644)
 	s, err := pick(search(e, home), kernelclient.BuiltinIPython)
 	if err != nil || s.python.prefix != env || s.kernel().Found != "built in" || s.kernel().Language != "python" {
+		t.Errorf("%+v %v", s, err)
+	}
+	// The nearest Python that has it is taken, not that of cells alone.
+	work := filepath.Join(home, "work")
+	venv(t, filepath.Join(work, ".venv"))
+	venv(t, filepath.Join(home, ".venv"), "IPython")
+	s, err = pick(search(e.without("VIRTUAL_ENV"), work), kernelclient.BuiltinIPython)
+	if err != nil || s.python.prefix != filepath.Join(home, ".venv") {
 		t.Errorf("%+v %v", s, err)
 	}
 }

@@ -108,10 +108,13 @@ func (f *finder) builtinPythons() {
 	f.add(spec{name: kernelclient.BuiltinPython, builtin: true, python: f.all[0], file: specFile{
 		DisplayName: "Python 3 (built in)", Language: "python",
 	}})
-	if f.all[0].has("IPython", f.e) {
-		f.add(spec{name: kernelclient.BuiltinIPython, builtin: true, python: f.all[0], file: specFile{
-			DisplayName: "IPython (built in)", Language: "python",
-		}})
+	for _, p := range f.all {
+		if p.has("IPython", f.e) {
+			f.add(spec{name: kernelclient.BuiltinIPython, builtin: true, python: p, file: specFile{
+				DisplayName: "IPython (built in)", Language: "python",
+			}})
+			break
+		}
 	}
 }
 
