@@ -85,12 +85,16 @@ func (e *TimeoutError) Timeout() bool { return true }
 type Death struct {
 	Signal string // such as "SIGKILL", "" if it exited
 	Code   int    // exit code, if Signal is ""
+	Unseen bool   // nobody saw how: whoever started it had ended before
 	Last   string // its last words on stderr, possibly many lines
 }
 
 func (d *Death) Error() string {
 	how := fmt.Sprintf("the kernel ended with exit code %d", d.Code)
-	if d.Signal != "" {
+	switch {
+	case d.Unseen:
+		how = "the kernel has ended (how was not seen: what had started it was gone)"
+	case d.Signal != "":
 		how = "the kernel was killed by " + d.Signal
 		if d.Signal == "SIGKILL" {
 			how += " (out of memory?)"

@@ -95,17 +95,18 @@ func Start(t testing.TB, host kernelclient.Host, kernel string) *Client {
 func Follow(t testing.TB, host kernelclient.Host, spec kernelclient.StartSpec) *Client {
 	t.Helper()
 	k, err := host.Start(t.Context(), spec)
-	return follow(t, k, err)
+	return Joined(t, k, err)
 }
 
 // Existing joins a running kernel and follows it. The test stops the context at its end.
 func Existing(t testing.TB, host kernelclient.Joiner, file string, spec kernelclient.StartSpec) *Client {
 	t.Helper()
 	k, err := host.Existing(t.Context(), file, spec)
-	return follow(t, k, err)
+	return Joined(t, k, err)
 }
 
-func follow(t testing.TB, k kernelclient.Context, err error) *Client {
+// Joined follows a context that came with err. The test stops it at its end.
+func Joined(t testing.TB, k kernelclient.Context, err error) *Client {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +142,12 @@ func (c *Client) Submit(code string, with ...func(*kernelclient.Request)) event.
 		c.t.Fatal(err)
 	}
 	return r.ID
+}
+
+// SubmitAs queues code under an id.
+func (c *Client) SubmitAs(id event.ExecID, code string) {
+	c.t.Helper()
+	c.Submit(code, func(r *kernelclient.Request) { r.ID = id })
 }
 
 // Wait returns the next event that f accepts, and what came before it.

@@ -93,6 +93,21 @@ type Kernel interface {
 	PID() int
 }
 
+// Located is a Kernel whose process can be found again by another process.
+type Located interface {
+	// PIDStart is when the process began, in the system's own unit; 0 if unknown.
+	PIDStart() int64
+	// ConnFile is the connection file.
+	ConnFile() string
+}
+
+func placeOf(k Kernel) (start int64, file string) {
+	if l, ok := k.(Located); ok {
+		return l.PIDStart(), l.ConnFile()
+	}
+	return 0, ""
+}
+
 // Launcher starts the kernel of the next generation, over fresh sockets or pipes. It
 // returns as soon as messages can be sent (they may wait in the transport); the caller
 // waits for the first kernel_info_reply. retry counts launches that died before they were

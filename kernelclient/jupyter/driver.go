@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strconv"
 	"sync"
@@ -39,6 +40,14 @@ type DriverOptions struct {
 	// Foreign is for kernels that another program started. They may be busy with that one's
 	// code, are told to end by nobody here, and are not restarted: Restart only connects anew.
 	Foreign bool
+	// Session is the session of the driver's messages, "" for a random one. The ids of its
+	// execute requests follow from it and the ExecID, so that a driver of the same Session
+	// knows the messages that a run of an earlier process causes.
+	Session string
+	// Adopt says that the first kernel of the Launcher runs already for this Session, and may
+	// be busy with what Resumed names.
+	Adopt   bool
+	Resumed Resumed
 }
 
 // driver is a kernelclient.Driver for kernels that speak the Jupyter protocol. Each
@@ -54,6 +63,8 @@ type driver struct {
 
 	mu        sync.Mutex // guards all below
 	gen       *generation
+	adopted   bool // the first kernel of Options.Adopt was taken over
+	keep      bool // Close does not end the kernel
 	inputs    map[event.InputID]question
 	lastInput int
 }
@@ -69,6 +80,9 @@ type question struct {
 func NewDriver(l Launcher, opt DriverOptions) kernelclient.Driver {
 	if opt.RequestTimeout <= 0 {
 		opt.RequestTimeout = defaultRequestTimeout
+	}
+	if opt.Session == "" {
+		opt.Session = rand.Text()
 	}
 	d := &driver{launcher: l, opt: opt, life: make(chan struct{}, 1), inputs: map[event.InputID]question{}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -139,6 +153,9 @@ func (d *driver) retire(ctx context.Context, g *generation) {
 
 // Close implements kernelclient.Driver.
 func (d *driver) Close(ctx context.Context, stop bool) error {
+	d.mu.Lock()
+	d.keep = !stop
+	d.mu.Unlock()
 	d.cancel()
 	if g := d.current(); g != nil {
 		if d.opt.Foreign {
@@ -282,13 +299,26 @@ func (d *driver) start(ctx context.Context) (kernelclient.Ready, error) {
 		}
 		d.replace(nil)
 		g.conclude(kernelclient.Outcome{Reason: event.Died, Detail: err.Error()})
-		past, cancel := context.WithCancel(context.Background())
-		cancel() // nothing to be polite for
-		_ = g.stop(past, false)
+		d.giveUp(g)
 		if ctx.Err() != nil || retry >= d.launcher.Retries() || errors.Is(err, kernelclient.Gone) {
 			return kernelclient.Ready{}, d.startError(ctx, began, err)
 		}
 	}
+}
+
+// giveUp ends a kernel that did not become ready. One that was there before its driver
+// stays where only the driver goes.
+func (d *driver) giveUp(g *generation) {
+	d.mu.Lock()
+	keep := d.keep && g.adopted
+	d.mu.Unlock()
+	if keep {
+		g.free()
+		return
+	}
+	past, cancel := context.WithCancel(context.Background())
+	cancel() // nothing to be polite for
+	_ = g.stop(past, false)
 }
 
 // startError says what the end of ctx means for a start.

@@ -18,7 +18,8 @@ type generation struct {
 	d       *driver
 	kernel  Kernel
 	conn    Conn
-	session string
+	name    string          // begins the ids of messages
+	adopted bool            // it ran already
 	ctx     context.Context // ended by free
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // receiver, watcher and small answers
@@ -46,11 +47,12 @@ type generation struct {
 
 func newGeneration(d *driver, k Kernel) *generation {
 	g := &generation{
-		d: d, kernel: k, conn: k.Conn(), session: rand.Text(),
+		d: d, kernel: k, conn: k.Conn(), name: rand.Text(),
 		answered: make(chan struct{}), heard: make(chan struct{}), unblocked: make(chan struct{}),
 		over: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
+	g.adopt()
 	g.wg.Go(g.receive)
 	g.wg.Go(g.watch)
 	return g
@@ -61,8 +63,11 @@ func (g *generation) header(typ string) Header {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.last++
-	return Header{ID: g.session + "_" + strconv.Itoa(g.last), Type: typ, Session: g.session}
+	return Header{ID: g.name + "_" + strconv.Itoa(g.last), Type: typ, Session: g.d.opt.Session}
 }
+
+// shared tells a kernel that others may keep busy from one that was just started for us.
+func (g *generation) shared() bool { return g.d.opt.Foreign || g.adopted }
 
 // send hands m to the kernel, waiting no longer than ctx and the generation last.
 func (g *generation) send(ctx context.Context, m Message) error {
@@ -72,18 +77,20 @@ func (g *generation) send(ctx context.Context, m Message) error {
 	return g.conn.Send(ctx, m)
 }
 
-// hello asks the kernel who it is. A foreign one may be busy on shell for hours: newer
+// hello asks the kernel who it is. One that ran before may be busy on shell for hours: newer
 // kernels answer on control meanwhile.
 func (g *generation) hello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, g.d.opt.RequestTimeout)
 	defer cancel()
-	if g.d.opt.Foreign {
+	if g.shared() {
 		m := Message{Channel: Control, Header: g.header("kernel_info_request")}
 		if err := g.send(ctx, m); err != nil {
 			return err
 		}
 	}
-	return g.send(ctx, Message{Channel: Shell, Header: g.header("kernel_info_request")})
+	h := g.header("kernel_info_request")
+	g.probeResumed(h.ID)
+	return g.send(ctx, Message{Channel: Shell, Header: h})
 }
 
 // becomeReady waits for a kernel_info_reply and for iopub to speak: only then is it sure
@@ -125,16 +132,19 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 		return kernelclient.Ready{}, g.failure()
 	}
 	g.ready = true
+	start, file := placeOf(g.kernel)
 	return kernelclient.Ready{
 		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign, Stdin: true, Complete: true, Inspect: true},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
+		PIDStart:     start,
+		ConnFile:     file,
 		Busy:         g.others != "" || !isClosed(g.unblocked),
 	}, nil
 }
 
-// settle waits for what a kernel that has answered may still lack: a channel, or for a
-// foreign one its answer on shell, which control may have been quicker than.
+// settle waits for what a kernel that has answered may still lack: a channel, or for one
+// that ran before its answer on shell, which control may have been quicker than.
 func (g *generation) settle(ctx context.Context) error {
 	if c, ok := g.conn.(connecting); ok {
 		select {
@@ -145,7 +155,7 @@ func (g *generation) settle(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	if g.d.opt.Foreign {
+	if g.shared() {
 		g.waitFor(g.unblocked, helloAgain)
 	}
 	return nil

@@ -58,7 +58,7 @@ func (g *generation) emit(exec event.ExecID, m Message, body event.Body) {
 	if body != nil {
 		g.d.sink.Emit(exec, body)
 	}
-	if m.Header.Type == "comm_open" && m.Parent.Session == g.session {
+	if m.Header.Type == "comm_open" && m.Parent.Session == g.d.opt.Session {
 		g.refuseComm(m.Content.Get("comm_id"))
 	}
 }

@@ -7,7 +7,7 @@ import "github.com/nbterm/nbterm/kernelclient/event"
 
 // overhear follows the runs of other clients on iopub.
 func (g *generation) overhear(m Message) {
-	if !g.d.opt.Foreign || m.Header.Type != "status" || m.Parent.Type != "execute_request" || m.Parent.Session == g.session {
+	if !g.shared() || m.Header.Type != "status" || m.Parent.Type != "execute_request" || m.Parent.Session == g.d.opt.Session {
 		return
 	}
 	state := m.Content.Get("execution_state").Str()
@@ -28,7 +28,7 @@ func (g *generation) answeredShell() {
 	first := !isClosed(g.unblocked)
 	once(g.unblocked)
 	g.mu.Lock()
-	g.tellOthers(first && g.d.opt.Foreign)
+	g.tellOthers(first && g.shared())
 }
 
 // tellOthers emits the state that follows from others where that has changed and no run of

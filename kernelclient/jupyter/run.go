@@ -42,6 +42,8 @@ type run struct {
 	probeReplied bool
 	probeIdle    bool
 	probes       int
+
+	resumed bool // an earlier process handed it over: its reply may have gone there
 }
 
 // Run implements kernelclient.Driver.
@@ -93,6 +95,15 @@ func (g *generation) seeOff(ctx context.Context) {
 }
 
 func (g *generation) begin(r kernelclient.Request) *run {
+	x := &run{id: r.ID, request: executeContent(r), changed: make(chan struct{}, 1)}
+	g.mu.Lock()
+	g.run = x
+	g.mu.Unlock()
+	return x
+}
+
+// executeContent is the content of an execute_request.
+func executeContent(r kernelclient.Request) rawjson.Value {
 	content := append([]byte(`{"code":`), quote(r.Code)...)
 	content = append(content, `,"silent":false,"store_history":true,"user_expressions":{},"allow_stdin":`...)
 	if r.AllowStdin {
@@ -100,12 +111,7 @@ func (g *generation) begin(r kernelclient.Request) *run {
 	} else {
 		content = append(content, `false`...)
 	}
-	content = append(content, `,"stop_on_error":true}`...)
-	x := &run{id: r.ID, request: content, changed: make(chan struct{}, 1)}
-	g.mu.Lock()
-	g.run = x
-	g.mu.Unlock()
-	return x
+	return append(content, `,"stop_on_error":true}`...)
 }
 
 // finish closes what the run leaves open.
@@ -114,7 +120,7 @@ func (g *generation) finish(x *run) {
 	asks := g.d.asks(g)
 	g.mu.Lock()
 	g.run, g.deserted, g.stuck = nil, !over, !over && asks
-	tell := (x.started || g.d.opt.Foreign) && !g.isEnded()
+	tell := (x.started || g.shared()) && !g.isEnded()
 	state := g.stateOfOthers()
 	g.mu.Unlock()
 	g.d.closeInputs(func(q question) bool { return q.exec == x.id })
@@ -126,6 +132,7 @@ func (g *generation) finish(x *run) {
 // execute sends the run's request, again after the kernel aborted it.
 func (g *generation) execute(ctx context.Context, x *run) error {
 	h := g.header("execute_request")
+	h.ID = g.d.executeID(x.id) // also when it is sent again: what the first time caused has ended
 	g.mu.Lock()
 	g.parents.add(h.ID, x.id)
 	x.msg, x.idle, x.replied, x.status = h.ID, false, false, ""
@@ -206,6 +213,8 @@ func (g *generation) judge(x *run) (out kernelclient.Outcome, end, again bool) {
 func (x *run) outcome() kernelclient.Outcome {
 	out := kernelclient.Outcome{Reason: event.Done, Count: x.count}
 	switch {
+	case x.resumed && !x.replied:
+		return x.unreplied()
 	case x.status == "ok": // also where code showed a traceback and went on
 	case strings.HasPrefix(x.status, "abort") && x.interrupted: // what ran was another client's code
 		out.Reason, out.Detail = event.Interrupted, "interrupted before it ran"
@@ -295,11 +304,11 @@ func (g *generation) sendAgain(ctx context.Context, x *run) (kernelclient.Outcom
 }
 
 // ask sends a probe when one half of the run's end is missing, or any sign that the kernel
-// has the request, or the effect of an interrupt. Shell answers in order and iopub speaks in order, so the probe's reply
+// has the request, or the effect of an interrupt, or where the end may have been long ago. Shell answers in order and iopub speaks in order, so the probe's reply
 // and idle come after all that is still to come of the run.
 func (g *generation) ask(ctx context.Context, x *run) {
 	g.mu.Lock()
-	half := x.replied != x.idle || !x.started || x.interrupted
+	half := x.replied != x.idle || !x.started || x.interrupted || x.resumed
 	waiting := x.probe != "" && !x.probeReplied
 	g.mu.Unlock()
 	if !half || waiting {

@@ -45,6 +45,29 @@ func Make(path string, create func(path string) error) (*Claim, error) {
 	return &Claim{held}, nil
 }
 
+// File is the claim as an open file. A process that inherits it upholds the claim as long as
+// it lives. Only Close may close it; nil for a nil Claim.
+func (c *Claim) File() *os.File {
+	if c == nil {
+		return nil
+	}
+	return c.held
+}
+
+// Take claims what is there already: what a process left that its maker was not. It is nil
+// where somebody else holds the claim, as a child of the maker may, or nothing is there.
+func Take(path string) *Claim {
+	held, err := open(path)
+	if err != nil {
+		return nil
+	}
+	if lock(held) != nil {
+		_ = held.Close() // nothing was written through it
+		return nil
+	}
+	return &Claim{held}
+}
+
 // Close gives the claim up; what it was for should be removed before. A nil Claim is closed.
 func (c *Claim) Close() {
 	if c != nil {

@@ -32,6 +32,9 @@ type Options struct {
 	// Forget is StartSpec.Forget for all contexts: whoever made this host is the only one
 	// who follows them, and they end with it.
 	Forget bool
+	// Outlive starts kernels that do not end with this process. Adopt finds them again. The
+	// built-in ones always end with it: they live on its pipes.
+	Outlive bool
 	// Log, if not nil, says how the log of a context that Start makes is kept.
 	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
 }
@@ -166,28 +169,52 @@ func (h *Host) driver(id kernelclient.ContextID, s spec, start kernelclient.Star
 	if s.shell != "" {
 		return builtin.NewShellDriver(builtin.ShellOptions{Shell: s.shell, Dir: start.Dir, Env: h.env().with(start.Env...)})
 	}
-	return jupyter.NewDriver(h.launcher(id, s, start), jupyter.DriverOptions{RequestTimeout: start.RequestTimeout})
+	return jupyter.NewDriver(h.launcher(id, s, start), h.driverOptions(id, start))
+}
+
+func (h *Host) driverOptions(id kernelclient.ContextID, start kernelclient.StartSpec) jupyter.DriverOptions {
+	return jupyter.DriverOptions{RequestTimeout: start.RequestTimeout, Session: string(id)}
 }
 
 func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) jupyter.Launcher {
-	env := h.env()
-	logs := h.opt.LogDir
-	if logs == "" {
-		logs = env.logDir()
-	}
-	if s.other {
-		env = s.python.activate(env)
-	}
+	env, logs := h.envOf(s), h.logs()
 	if s.builtin {
 		return sweeping{builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
 			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == kernelclient.BuiltinIPython,
 		}), env, logs}
 	}
-	return sweeping{&launcher{
-		spec: s, start: start, env: env, all: environments(env, h.dir(start.Dir)), logs: logs, tcp: h.opt.TCP, plain: h.opt.Plain,
-		own: func(k *kernel) { h.own(k, id) },
-	}, env, logs}
+	return sweeping{h.external(id, s, start), env, logs}
+}
+
+// external launches a kernel that is a program of its own.
+func (h *Host) external(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) *launcher {
+	l := &launcher{
+		spec: s, start: start, env: h.envOf(s), all: environments(h.env(), h.dir(start.Dir)), logs: h.logs(), tcp: h.opt.TCP, plain: h.opt.Plain,
+		own: func(k *kernel) { h.own(k, id) }, outlive: h.opt.Outlive,
+	}
+	if s.file.isIpykernel() && h.opt.Outlive {
+		// A later process gets the answers to this one's requests by connecting under the same
+		// name. ipykernel allows that (ROUTER_HANDOVER); other kernels would not hear it at all.
+		l.identity = string(id)
+	}
+	return l
+}
+
+// envOf is the environment to start a kernel in.
+func (h *Host) envOf(s spec) environ {
+	if s.other {
+		return s.python.activate(h.env())
+	}
+	return h.env()
+}
+
+// logs is the folder of the kernels' logs.
+func (h *Host) logs() string {
+	if h.opt.LogDir != "" {
+		return h.opt.LogDir
+	}
+	return h.env().logDir()
 }
 
 // own keeps account of a kernel until it is freed.
@@ -241,7 +268,8 @@ func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelcli
 }
 
 // Close implements kernelclient.Host. Contexts go on, at most as long as this process.
-// Kernels whose contexts were closed without being stopped end here: nobody can reach them.
+// Kernels whose contexts were closed without being stopped end here, as nobody can reach
+// them, except those that outlive this process.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	var left []*kernel
@@ -255,6 +283,10 @@ func (h *Host) Close() error {
 	cancel()
 	var errs []error
 	for _, k := range left {
+		if h.opt.Outlive {
+			k.leave()
+			continue
+		}
 		errs = append(errs, k.Stop(now))
 	}
 	return errors.Join(errs...)

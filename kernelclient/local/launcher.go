@@ -35,6 +35,9 @@ type launcher struct {
 	plain bool   // start every kernel exactly as its kernelspec says
 	own   func(*kernel)
 	last  *process
+
+	outlive  bool
+	identity string // of the connections, "" for random ones
 }
 
 // Retries implements jupyter.Launcher: once from ipc to tcp, and for taken ports.
@@ -111,10 +114,10 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.process, err = startProcess(path, argv, env, l.start.Dir, k.log); err != nil {
+	if k.process, err = startProcess(path, argv, env, l.start.Dir, k.log, l.outlive, k.claims()...); err != nil {
 		return nil, err
 	}
-	if k.conn, err = jupyter.DialZMQ(ctx, c, jupyter.ZMQOptions{}); err != nil {
+	if k.conn, err = jupyter.DialZMQ(ctx, c, jupyter.ZMQOptions{Identity: l.identity}); err != nil {
 		return nil, errors.Join(err, k.process.kill())
 	}
 	if k.sockets != "" {
@@ -170,6 +173,9 @@ func (l *launcher) command(file string) (path string, argv []string, env environ
 	if l.start.Session != "" {
 		env = env.with("JPY_SESSION_NAME=" + l.start.Session)
 	}
+	if l.outlive {
+		return path, argv, env.without("JPY_PARENT_PID"), nil // it may be that of a kernel above us
+	}
 	return path, argv, env.with("JPY_PARENT_PID=" + strconv.Itoa(os.Getpid())), nil
 }
 
@@ -193,6 +199,22 @@ func (k *kernel) Conn() jupyter.Conn { return k.conn }
 
 // PID implements jupyter.Kernel.
 func (k *kernel) PID() int { return k.process.pid }
+
+// PIDStart implements jupyter.Located.
+func (k *kernel) PIDStart() int64 { return k.process.start }
+
+// ConnFile implements jupyter.Located.
+func (k *kernel) ConnFile() string { return k.file }
+
+// claims are the open files that say whose the kernel's files are.
+func (k *kernel) claims() (open []*os.File) {
+	for _, c := range []*leftover.Claim{k.fileClaim, k.socketsClaim, k.log.held} {
+		if f := c.File(); f != nil {
+			open = append(open, f)
+		}
+	}
+	return open
+}
 
 // Died implements jupyter.Kernel.
 func (k *kernel) Died() <-chan struct{} { return k.process.died }
@@ -225,9 +247,17 @@ func (k *kernel) Stop(ctx context.Context) error {
 	return err
 }
 
-// free lets go of all but the process.
-func (k *kernel) free() {
+// free removes all that belonged to the process.
+func (k *kernel) free() { k.release(true) }
+
+// leave lets go of a process that goes on, with all that belongs to it.
+func (k *kernel) leave() { k.release(false) }
+
+func (k *kernel) release(remove bool) {
 	k.freed.Do(func() {
+		if !remove && k.process != nil && k.process.adopted {
+			close(k.process.left)
+		}
 		if k.watchdog != nil {
 			k.watchdog.Stop()
 		}
@@ -235,13 +265,13 @@ func (k *kernel) free() {
 			_ = k.conn.Close()
 		}
 		if k.log != nil {
-			k.log.close()
+			k.log.close(remove)
 		}
-		if k.file != "" {
+		if k.file != "" && remove {
 			_ = os.Remove(k.file) // ipykernel removes it as well
 		}
 		k.fileClaim.Close()
-		if k.sockets != "" {
+		if k.sockets != "" && remove {
 			_ = os.RemoveAll(k.sockets)
 		}
 		k.socketsClaim.Close()

@@ -41,12 +41,22 @@ func openLog(dir, id string) (*logFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the kernel's log: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	l, err := reopenLog(path)
 	if err != nil {
 		held.Close()
 		return nil, fmt.Errorf("making the kernel's log: %w", err)
 	}
-	l := &logFile{f: f, held: held, stop: make(chan struct{}), done: make(chan struct{})}
+	l.held = held
+	return l, nil
+}
+
+// reopenLog takes over the log of a kernel that runs already.
+func reopenLog(path string) (*logFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &logFile{f: f, stop: make(chan struct{}), done: make(chan struct{})}
 	if l.w, err = watchWrites(path); err != nil {
 		l.w = nil
 	}
@@ -117,14 +127,16 @@ func (l *logFile) lastWords() string {
 	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 }
 
-// close ends the goroutine and removes the file.
-func (l *logFile) close() {
+// close ends the goroutine and lets go of the file, or removes it.
+func (l *logFile) close(remove bool) {
 	close(l.stop)
 	if l.w != nil {
 		l.w.close()
 	}
 	<-l.done
 	_ = l.f.Close()
-	_ = os.Remove(l.f.Name())
+	if remove {
+		_ = os.Remove(l.f.Name())
+	}
 	l.held.Close()
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package local
 
 import (
@@ -8,7 +10,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(hostsIn); dir != "" {
+		hostUntilKilled(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // testPython is a Python that has ipykernel. Without one the tests on real kernels are
 // skipped, except where they must not be.

@@ -2,7 +2,6 @@ package local
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +18,7 @@ func ownersOf(all []candidate) []owner {
 	if len(inodes) == 0 {
 		return owners
 	}
-	first := make([]uint64, len(all)) // start of the process in owners
+	first := make([]int64, len(all)) // start of the process in owners
 	for _, pid := range ownProcesses() {
 		for _, i := range holds(pid, inodes) {
 			started, ok := processStart(pid)
@@ -126,27 +125,8 @@ func holds(pid int, inodes map[string]int) (found []int) {
 	return found
 }
 
-// ticks is the unit of times in /proc, the same on every Linux since 2.6 (USER_HZ).
-const ticks = 100
-
-// processStart is when a process began, in ticks since the machine's start. Together with
-// its number it names a process for good. ok is false where there is none.
-func processStart(pid int) (start uint64, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // a name may have anything in it
-	const starttime = 19                                           // the 22nd of all, "state" being the third
-	if len(f) <= starttime || f[0] == "Z" {
-		return 0, false
-	}
-	start, err = strconv.ParseUint(f[starttime], 10, 64)
-	return start, err == nil
-}
-
 // sinceBoot is the time of a processStart, zero where the machine's start is unknown.
-func sinceBoot(start uint64) (at time.Time) {
+func sinceBoot(start int64) (at time.Time) {
 	table("/proc/stat", func(f []string) {
 		if len(f) == 2 && f[0] == "btime" {
 			if boot, err := strconv.ParseInt(f[1], 10, 64); err == nil {

@@ -23,9 +23,13 @@ const (
 // process is a started program, leader of its own session and process group. One
 // goroutine owns it: it starts, waits for and reaps it, then closes died.
 type process struct {
-	pid  int
-	died chan struct{}
-	log  *logFile
+	pid   int
+	start int64 // processStart, 0 if unknown
+	died  chan struct{}
+	log   *logFile
+
+	adopted bool          // it is no child of ours
+	left    chan struct{} // closed to let go of an adopted one
 
 	mu     sync.Mutex // guards reaped: no signal may go to a number that is free again
 	reaped bool
@@ -33,10 +37,14 @@ type process struct {
 }
 
 // startProcess starts path with argv in dir. Its stdin is empty, its stdout and stderr go
-// to log, which stays the caller's.
-func startProcess(path string, argv []string, env environ, dir string, log *logFile) (*process, error) {
+// to log, which stays the caller's. It ends with this process, unless it is to outlive it:
+// then it holds on to claims, the open files, so that nobody takes what is its for a leftover.
+func startProcess(path string, argv []string, env environ, dir string, log *logFile, outlive bool, claims ...*os.File) (*process, error) {
 	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: dir, Stdout: log.f, Stderr: log.f}
-	separate(cmd)
+	separate(cmd, !outlive)
+	if outlive {
+		cmd.ExtraFiles = claims
+	}
 	p := &process{died: make(chan struct{}), log: log}
 	started := make(chan error)
 	go p.own(cmd, started)
@@ -56,6 +64,7 @@ func (p *process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
+	p.start, _ = processStart(p.pid)
 	started <- nil
 	p.reap(cmd)
 	p.death = deathOf(cmd.ProcessState)
@@ -98,7 +107,7 @@ func startError(path, dir string, err error) error {
 func (p *process) signal(send func(pid int) error) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reaped {
+	if p.reaped || p.adopted && !p.lives() {
 		return false, nil
 	}
 	return true, send(p.pid)

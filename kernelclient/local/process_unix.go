@@ -17,10 +17,12 @@ import (
 const canSignal = true
 
 // separate puts the program into a session of its own: Ctrl-C in our terminal does not
-// reach it, and its process group has its own number.
-func separate(cmd *exec.Cmd) {
+// reach it, and its process group has its own number. dies says that it ends with us.
+func separate(cmd *exec.Cmd, dies bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	dieWithParent(cmd.SysProcAttr)
+	if dies {
+		dieWithParent(cmd.SysProcAttr)
+	}
 }
 
 func interruptGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) }

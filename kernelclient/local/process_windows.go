@@ -11,7 +11,7 @@ import (
 // canSignal is false: a console signal would reach us as well, so that interrupts go as messages.
 const canSignal = false
 
-func separate(cmd *exec.Cmd) {
+func separate(cmd *exec.Cmd, _ bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 

@@ -131,7 +131,7 @@ func TestStopEscalates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := startProcess("/bin/sh", []string{"sh", "-c", c.script}, w.env, w.dir, log)
+		p, err := startProcess("/bin/sh", []string{"sh", "-c", c.script}, w.env, w.dir, log, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestStopEscalates(t *testing.T) {
 		if sent, err := p.signal(interruptGroup); sent || err != nil {
 			t.Errorf("a signal after the end: %v, %v", sent, err)
 		}
-		log.close()
+		log.close(true)
 	}
 }
 
@@ -285,8 +285,8 @@ func TestFloodedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.close()
-	p, err := startProcess("/bin/sh", []string{"sh", "-c", "head -c 9000000 /dev/zero | tr '\\000' x; touch done; sleep 1000"}, w.env, w.dir, log)
+	defer log.close(true)
+	p, err := startProcess("/bin/sh", []string{"sh", "-c", "head -c 9000000 /dev/zero | tr '\\000' x; touch done; sleep 1000"}, w.env, w.dir, log, false)
 	if err != nil {
 		t.Fatal(err)
 	}
