@@ -127,3 +127,30 @@ func TestLetGoOfWhatIsTakenOver(t *testing.T) {
 		k.wg.Wait()
 	})
 }
+
+// A kernel that overlooks a question is asked again.
+func TestResumeAsksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, finish := takenOver(func(*fakeKernel, Message) {})
+		finish()
+		answer, overlooked := k.onInfo, 0
+		k.onInfo = func(k *fakeKernel, m Message) {
+			if m.Channel == Shell && overlooked < 3 {
+				overlooked++
+				return
+			}
+			answer(k, m)
+		}
+		d := NewDriver(&fakeLauncher{next: func(int) (*fakeKernel, error) { return k, nil }},
+			DriverOptions{Session: "s", Adopt: true, Resumed: Resumed{Exec: "a"}})
+		if _, err := d.Open(t.Context(), newSink()); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.(*driver).Resume(t.Context(), kernelclient.Request{ID: "a"}); got.Reason != event.Lost {
+			t.Errorf("it ended %+v", got)
+		}
+		if err := d.Close(context.Background(), true); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -42,6 +42,7 @@ type run struct {
 	probeReplied bool
 	probeIdle    bool
 	probes       int
+	unanswered   int // silences since the probe was sent
 
 	resumed bool // an earlier process handed it over: its reply may have gone there
 }
@@ -304,20 +305,30 @@ func (g *generation) sendAgain(ctx context.Context, x *run) (kernelclient.Outcom
 }
 
 // ask sends a probe when one half of the run's end is missing, or any sign that the kernel
-// has the request, or the effect of an interrupt, or where the end may have been long ago. Shell answers in order and iopub speaks in order, so the probe's reply
-// and idle come after all that is still to come of the run.
+// has the request, or the effect of an interrupt, or where the end may have been long ago.
+// Shell answers in order and iopub speaks in order, so the probe's reply and idle come after
+// all that is still to come of the run. A probe that has no answer is sent again, more and
+// more rarely: the kernel may be busy, but ipykernel can also overlook what arrives while it
+// sends a reply, until something else arrives (zmq tells of it by an edge on a descriptor).
 func (g *generation) ask(ctx context.Context, x *run) {
 	g.mu.Lock()
 	half := x.replied != x.idle || !x.started || x.interrupted || x.resumed
 	waiting := x.probe != "" && !x.probeReplied
+	if waiting {
+		x.unanswered++
+		waiting = x.unanswered&(x.unanswered-1) != 0 // again after 1, 2, 4, 8 … silences
+	}
 	g.mu.Unlock()
 	if !half || waiting {
 		return
 	}
 	h := g.header("kernel_info_request")
 	g.mu.Lock()
+	if x.probe == "" || x.probeReplied {
+		x.probes++
+		x.unanswered = 0
+	}
 	x.probe, x.probeReplied, x.probeIdle = h.ID, false, false
-	x.probes++
 	g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, g.d.opt.RequestTimeout)
 	defer cancel()
