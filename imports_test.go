@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"kernelclient/event":      {"notebook/mime"},
 	"kernelclient":            {"notebook/mime", "kernelclient/event"},
 	"kernelclient/hosttest":   {"notebook/mime", "kernelclient"},
+	"kernelclient/health":     {},
 	"kernelclient/debuglog":   {"notebook/mime", "kernelclient"},
 	"kernelclient/bridge":     {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":    {"notebook/mime", "kernelclient"},

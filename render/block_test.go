@@ -120,7 +120,7 @@ func pictureText(t *testing.T, typ string) (text, size string) {
 		t.Fatal(err)
 	}
 	s := base64.StdEncoding.EncodeToString(b.Bytes())
-	return s[:40] + "\n" + s[40:] + "\n", byteSize(int64(b.Len()))
+	return s[:40] + "\n" + s[40:] + "\n", ByteSize(int64(b.Len()))
 }
 
 func TestData(t *testing.T) {

@@ -139,11 +139,11 @@ func sizedName(e *mime.Entry) string {
 	if !mime.IsJSON(e.Type) {
 		n = int64(len(mime.JoinText(e.Value)))
 	}
-	return e.Type + ", " + byteSize(n)
+	return e.Type + ", " + ByteSize(n)
 }
 
-// byteSize writes a size for people, in powers of 1000.
-func byteSize(n int64) string {
+// ByteSize writes a size for people, in powers of 1000.
+func ByteSize(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)

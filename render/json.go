@@ -184,7 +184,7 @@ func escaped(v rawjson.Value) bool {
 // leaf writes what stays on one line; of a long text in an outline, its beginning.
 func (l *jsonLayout) leaf(v rawjson.Value) {
 	if l.items > 0 && len(v) > 4*jsonLine {
-		fmt.Fprintf(&l.b, "%s… %s", strings.ToValidUTF8(string(v[:2*jsonLine]), ""), byteSize(int64(len(v))))
+		fmt.Fprintf(&l.b, "%s… %s", strings.ToValidUTF8(string(v[:2*jsonLine]), ""), ByteSize(int64(len(v))))
 		return
 	}
 	l.b.Write(v)

@@ -48,9 +48,9 @@ func (a about) size() string {
 func readAbout(e *mime.Entry) about {
 	text := mime.JoinText(e.Value)
 	if e.Type == "image/svg+xml" {
-		return about{typ: e.Type, bytes: byteSize(int64(len(text)))}
+		return about{typ: e.Type, bytes: ByteSize(int64(len(text)))}
 	}
-	a := about{typ: e.Type, bytes: byteSize(decodedSize(text))}
+	a := about{typ: e.Type, bytes: ByteSize(decodedSize(text))}
 	if read, ok := codecOf(e.Type); ok {
 		if c, err := read.config(fromBase64(text)); err == nil {
 			a.config = c

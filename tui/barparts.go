@@ -5,6 +5,7 @@ import "github.com/charmbracelet/x/ansi"
 // barParts is what the status bar has to say.
 type barParts struct {
 	file, kernel, state string
+	use                 string   // what the kernel takes of the machine, "" where that is unknown
 	right               []string // where the user is, the shortest form last
 	hints               []string // keys, the shortest form last
 }
@@ -41,6 +42,9 @@ func (p barParts) fit(width int) (left, keys, right string) {
 		}
 		keys, room = h, room-w
 		break
+	}
+	if w := ansi.StringWidth(p.use) + 3; p.use != "" && state != "" && room-w >= min(full, leastKernel) {
+		state, room = state+" · "+p.use, room-w
 	}
 	if state != "" && room >= min(full, leastKernel) {
 		kernel = ansi.Truncate(p.kernel, room-3, "…") + " · "

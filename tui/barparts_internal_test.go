@@ -27,6 +27,16 @@ func TestStatusBarKeepsWhatMattersMost(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
+	p.use = "1.2 GB 98%"
+	for width, want := range map[int]string{
+		120: " ● notebook.ipynb  Python 3 (ipykernel) · busy 12s · 1.2 GB 98%",
+		98:  " ● notebook.ipynb  Python 3 (i… · busy 12s · 1.2 GB 98%",
+		80:  " ● notebook.ipynb  Python… · busy 12s", // the kernel's name comes first
+	} {
+		if left, _, _ := p.fit(width); left != want {
+			t.Errorf("%d columns: %q, want %q", width, left, want)
+		}
+	}
 	for width := range 200 {
 		left, keys, right := p.fit(width)
 		if n := ansi.StringWidth(left + keys + right); n > width {

@@ -114,7 +114,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 		m.promptOpened()
 	}
 	m.keepTail()
-	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended))
+	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended), m.readHealth())
 }
 
 // sayKernel tells once when another kernel runs than the file names.
@@ -185,7 +185,7 @@ func (m *Model) comingUp() bool {
 func (m *Model) second() tea.Cmd {
 	m.kernel.ticking = false
 	m.dirty = true
-	return m.tick()
+	return tea.Batch(m.tick(), m.readHealth())
 }
 
 // stillRunningMsg comes some time after an interrupt.

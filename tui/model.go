@@ -44,6 +44,7 @@ type Model struct {
 	clipboard []notebook.NewCell
 
 	attention  attention
+	vitals     vitals
 	messages   messages
 	hint       hint
 	question   *question

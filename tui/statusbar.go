@@ -17,6 +17,7 @@ import (
 func (m *Model) statusBar() string {
 	p := barParts{file: m.fileLabel(), right: m.positionLabels(), hints: m.keyHints()}
 	p.kernel, p.state = m.kernelLabels()
+	p.use = m.healthLabel()
 	left, keys, right := p.fit(m.width)
 	if m.broken != nil {
 		left, right, keys = m.broken.status(m.table)

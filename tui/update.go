@@ -73,6 +73,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.take(msg)
 	case secondMsg:
 		return m.second()
+	case healthMsg:
+		m.healthRead(msg)
 	case hintOverMsg:
 		m.hintOver(msg)
 	case stillRunningMsg:

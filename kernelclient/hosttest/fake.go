@@ -19,6 +19,7 @@ type Script func(ctx context.Context, f *Fake, r kernelclient.Request) kernelcli
 type Fake struct {
 	Script  Script        // nil: every run is Done at once
 	OpenErr error         // what Open fails with
+	PID     int           // of the process that it claims to be, 0 for none
 	Hold    chan struct{} // if set, Open waits until it is closed
 
 	// Completer and Inspector answer questions. They should return when ctx is done.
@@ -64,6 +65,7 @@ func (f *Fake) ready() kernelclient.Ready {
 			Complete: f.Completer != nil, Inspect: f.Inspector != nil,
 		},
 		Language: []byte(`{"name":"python","file_extension":".py"}`),
+		PID:      f.PID,
 	}
 }
 

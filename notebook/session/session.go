@@ -96,6 +96,15 @@ func (s *Session) Kernel() (k kernelclient.Kernel, note string) { return s.kerne
 // State is the kernel's state as far as Apply was told. Its zero value is "no kernel yet".
 func (s *Session) State() event.State { return s.state }
 
+// PID is the number of the kernel's process on this machine, 0 while there is none or it is
+// not known.
+func (s *Session) PID() int {
+	if s.ctx == nil {
+		return 0
+	}
+	return s.ctx.Info().PID
+}
+
 // Err says why the kernel is dead, nil while it is not.
 func (s *Session) Err() error {
 	if s.ctx == nil {
