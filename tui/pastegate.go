@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -16,25 +17,26 @@ const (
 
 // pasteGate hands on what a terminal sends, but no first piece of a paste's mark: the
 // terminal library gives up a piece after 50 ms, and would then never find the paste's end.
-// One goroutine at a time reads it.
+// One goroutine at a time reads it; another follows where an editor had the terminal meanwhile.
 type pasteGate struct {
 	r      io.Reader
-	inside bool   // a paste is under way
-	held   []byte // a piece of a mark, less than all of it
+	mu     sync.Mutex // guards all below; not held while r is read
+	inside bool       // a paste is under way
+	held   []byte     // a piece of a mark, less than all of it
 }
 
 // Read implements io.Reader. It may return nothing, where a piece is all that came.
 func (g *pasteGate) Read(p []byte) (int, error) {
-	n := copy(p, g.held)
-	if n < len(g.held) {
-		g.held = g.held[n:]
-		return n, nil
+	held, more := g.release(p)
+	if more {
+		return held, nil
 	}
-	held := n
 	n, err := g.r.Read(p[held:])
 	if err != nil {
 		return n, err
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.inside && n == 1 && p[held] == 0x03 && len(p) >= len(pasteEnd) { // Ctrl-C: the end was lost
 		g.held, g.inside = nil, false
 		return copy(p, pasteEnd), nil
@@ -43,6 +45,17 @@ func (g *pasteGate) Read(p []byte) (int, error) {
 	keep := g.scan(p[:n])
 	g.held = append(g.held[:0], p[n-keep:n]...)
 	return n - keep, nil
+}
+
+// release copies the piece that is held to p. It reports whether that filled p.
+func (g *pasteGate) release(p []byte) (n int, full bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n = copy(p, g.held)
+	if full = n < len(g.held); full {
+		g.held = g.held[n:]
+	}
+	return n, full
 }
 
 // scan follows the marks in b and returns how many bytes at its end may begin the next one.
