@@ -33,7 +33,7 @@ func (m *Model) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 // without brackets.
 func (m *Model) editAction(a keymap.Action, name string) tea.Cmd {
 	burst, now := &m.editing.burst, m.clock.key()
-	if a == keymap.NewLine && burst.Quick(now) || a == keymap.Complete && burst.Tab(now) {
+	if a == keymap.NewLine && burst.Continues(now) || a == keymap.Complete && burst.Tab(now) {
 		return m.typeText(map[keymap.Action]string{keymap.NewLine: "\n", keymap.Complete: "\t"}[a])
 	}
 	if cmd, taken := m.completionKey(name); taken {

@@ -4,10 +4,12 @@ import "time"
 
 // burstGap is the longest time between two keys of a paste that comes without brackets;
 // nobody types that fast, and no key repeats that fast. burstKeys is how many such keys
-// there must be. A paste that is under way may falter for pasteGap: we may have been busy.
+// there must be. A paste that is under way may falter: for pasteGap before a key that could
+// mean something else, for pasteLull before text. The machine may be busy, or the line slow.
 const (
 	burstGap  = 10 * time.Millisecond
 	pasteGap  = 40 * time.Millisecond
+	pasteLull = 150 * time.Millisecond
 	burstKeys = 4
 	tabGap    = 3 * time.Millisecond // see Tab
 )
@@ -36,7 +38,7 @@ type Burst struct {
 // Key takes in a key that stands for text ("\n" for Enter and Ctrl-J) and says what it
 // is. run is all text of the run so far.
 func (b *Burst) Key(at time.Time, text string) (role Role, run string) {
-	if !b.Quick(at) {
+	if !b.Continues(at) {
 		*b = Burst{last: at, run: text, n: 1}
 		return First, text
 	}
@@ -54,10 +56,15 @@ func (b *Burst) Key(at time.Time, text string) (role Role, run string) {
 
 // Quick tells whether a key at a time would come quickly after the last one: a Ctrl-J
 // then is a line end that is pasted.
-func (b *Burst) Quick(at time.Time) bool {
+func (b *Burst) Quick(at time.Time) bool { return b.within(at, pasteGap) }
+
+// Continues is Quick for a key that means text in any case, such as Enter.
+func (b *Burst) Continues(at time.Time) bool { return b.within(at, pasteLull) }
+
+func (b *Burst) within(at time.Time, pause time.Duration) bool {
 	gap := burstGap
 	if b.n >= burstKeys {
-		gap = pasteGap
+		gap = pause
 	}
 	return b.n > 0 && at.Sub(b.last) <= gap
 }

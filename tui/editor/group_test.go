@@ -140,6 +140,26 @@ func TestTypingIsNoBurst(t *testing.T) {
 	}
 }
 
+// A paste may falter: the machine is busy, or the line slow. A key that could mean something
+// else is taken for text only right behind.
+func TestBurstFalters(t *testing.T) {
+	var b Burst
+	at := time.Unix(0, 0)
+	for _, key := range []string{"a", "b", "c", "d"} {
+		b.Key(at, key)
+	}
+	at = at.Add(140 * time.Millisecond)
+	if role, _ := b.Key(at, "e"); role != Paste {
+		t.Errorf("a text key has the role %d", role)
+	}
+	if at = at.Add(50 * time.Millisecond); b.Quick(at) || !b.Continues(at) {
+		t.Error("50 ms later")
+	}
+	if role, _ := b.Key(at.Add(200*time.Millisecond), "f"); role != First {
+		t.Errorf("a late key has the role %d", role)
+	}
+}
+
 // TestPaste: what is pasted in brackets arrives byte for byte, as one step.
 func TestPaste(t *testing.T) {
 	keys, err := os.ReadFile("testdata/paste.keys")
