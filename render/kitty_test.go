@@ -120,7 +120,7 @@ func payloadOf(t *testing.T, sequences []string) image.Image {
 		}
 		text.WriteString(m[2])
 	}
-	img, err := png.Decode(fromBase64(text.String()))
+	img, err := png.Decode(fromBase64(rawjson.AppendString(nil, text.String(), false)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
@@ -44,26 +43,18 @@ func (a about) size() string {
 	return fmt.Sprintf("%dx%d", a.config.Width, a.config.Height)
 }
 
-// readAbout reads a picture's header only. Its value is read once: it may be large.
+// readAbout reads a picture's header only.
 func readAbout(e *mime.Entry) about {
-	text := mime.JoinText(e.Value)
 	if e.Type == "image/svg+xml" {
-		return about{typ: e.Type, bytes: ByteSize(int64(len(text)))}
+		return about{typ: e.Type, bytes: ByteSize(int64(len(mime.JoinText(e.Value))))}
 	}
-	a := about{typ: e.Type, bytes: ByteSize(decodedSize(text))}
+	a := about{typ: e.Type, bytes: ByteSize(decodedSize(e.Value))}
 	if read, ok := codecOf(e.Type); ok {
-		if c, err := read.config(fromBase64(text)); err == nil {
+		if c, err := read.config(fromBase64(e.Value)); err == nil {
 			a.config = c
 		}
 	}
 	return a
-}
-
-// decodedSize is how many bytes a base64 text stands for.
-func decodedSize(text string) int64 {
-	n := int64(len(text))
-	n -= int64(strings.Count(text, "\n") + strings.Count(text, "="))
-	return n * 3 / 4
 }
 
 // codec is how one type of picture is read.
@@ -80,10 +71,6 @@ func codecOf(typ string) (codec, bool) {
 		return codec{jpeg.DecodeConfig, jpeg.Decode}, true
 	}
 	return codec{}, false
-}
-
-func fromBase64(text string) io.Reader {
-	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(text))
 }
 
 // Pictures decides how pictures are drawn, and takes decoding away from the goroutine
@@ -133,6 +120,9 @@ func (p *Painting) Do() {
 	}
 	p.drawn = halfblock.Scale(img, p.cols, p.pixels, p.of.back)
 }
+
+// Memory is about how many bytes Do needs while it works.
+func (p *Painting) Memory() int { return 4 * p.of.config.Width * p.of.config.Height }
 
 // Done hands over what Do made, on the goroutine that draws. It tells whether the
 // picture's height changed, as it does when it cannot be decoded.
@@ -205,7 +195,7 @@ var errChanged = errors.New("the picture has another size than its header says")
 
 func (p *picture) decode() (image.Image, error) {
 	read, _ := codecOf(p.entry.Type)
-	img, err := read.decode(fromBase64(mime.JoinText(p.entry.Value)))
+	img, err := read.decode(fromBase64(p.entry.Value))
 	if err != nil {
 		return nil, err
 	}
