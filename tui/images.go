@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"runtime/debug"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -77,6 +78,10 @@ func (m *Model) forgetDrawn() {
 	m.dirty = true
 }
 
+// worthFreeing is how much memory decoding must have taken that what is free now is given
+// back at once: beside a large notebook the next collection may be far.
+const worthFreeing = 8 << 20
+
 // paint decodes the pictures that the screen shows and has not yet, away from the event
 // loop and one after the other. It makes the frame that is due anyway to learn which they are.
 func (m *Model) paint() tea.Cmd {
@@ -90,11 +95,16 @@ func (m *Model) paint() tea.Cmd {
 	}
 	m.painting = true
 	return m.do(func(ctx context.Context) tea.Msg {
+		memory := 0
 		for _, w := range work {
 			if ctx.Err() != nil {
 				break
 			}
 			w.Do()
+			memory += w.Memory()
+		}
+		if memory > worthFreeing {
+			debug.FreeOSMemory()
 		}
 		return paintedMsg{work}
 	})
