@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
 
@@ -22,6 +23,7 @@ type savingState struct {
 // savedMsg says how a save ended.
 type savedMsg struct {
 	snapshot notebook.Snapshot
+	mark     session.Mark
 	file     *diskfile.File // that was written
 	looked   *lookedMsg     // another program changed the file: nothing was written
 	kept     string         // where the content is that was written over
@@ -52,7 +54,7 @@ func (m *Model) saveTo(file *diskfile.File, over bool, then func() tea.Cmd) tea.
 	m.dirty = true
 	m.keeper.saves.Add(1)
 	s := saveJob{
-		snapshot: m.doc.Snapshot(), file: file, over: over, mine: m.disk.mine, known: m.disk.theirs,
+		snapshot: m.doc.Snapshot(), mark: m.session.Mark(), file: file, over: over, mine: m.disk.mine, known: m.disk.theirs,
 		keeper: &m.keeper, stateDir: m.opt.StateDir, own: file == m.file,
 	}
 	if s.own {
@@ -70,6 +72,7 @@ func (m *Model) saveTo(file *diskfile.File, over bool, then func() tea.Cmd) tea.
 // saveJob is one save, to be run off the model's goroutine.
 type saveJob struct {
 	snapshot notebook.Snapshot
+	mark     session.Mark // of it
 	file     *diskfile.File
 	own      bool // file is the document's own
 	over     bool // write over whatever is there
@@ -84,7 +87,7 @@ type saveJob struct {
 func (s saveJob) run() savedMsg {
 	s.keeper.work.Lock()
 	defer s.keeper.work.Unlock()
-	msg := savedMsg{snapshot: s.snapshot, file: s.file}
+	msg := savedMsg{snapshot: s.snapshot, mark: s.mark, file: s.file}
 	found := lookedMsg{}
 	if s.own {
 		found = inspect(s.file, s.known)
@@ -154,7 +157,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	if risky {
 		m.say(warning, msg.err.Error())
 	}
-	cmds := []tea.Cmd{m.lookAgain()}
+	cmds := []tea.Cmd{m.lookAgain(), m.tellHost(m.session.Saved(msg.mark, diskfile.RealPath(m.file.Path), m.fileSum()))}
 	if again != nil {
 		cmds = append(cmds, again())
 	} else if msg.then != nil {
@@ -223,7 +226,9 @@ func (m *Model) quit() tea.Cmd {
 	switch {
 	case m.question != nil:
 		return nil
-	case m.session.Running() && !m.stop:
+	case m.session.Lasts() && m.leave == "":
+		return m.askLeave()
+	case m.session.Running() && !m.stop && !m.session.Lasts():
 		return m.ask("a cell is running; quitting ends it and the kernel:",
 			choice{action: keymap.AnswerStop, do: func() tea.Cmd {
 				m.stop = true
@@ -237,7 +242,7 @@ func (m *Model) quit() tea.Cmd {
 			choice{action: keymap.AnswerSave, do: func() tea.Cmd { return m.userSave(m.quit) }},
 			choice{action: keymap.AnswerDiscard, do: func() tea.Cmd { return tea.Quit }},
 			choice{action: keymap.AnswerBack, do: func() tea.Cmd {
-				m.stop = false
+				m.stop, m.leave = false, ""
 				return nil
 			}})
 	}

@@ -3,6 +3,7 @@ package tui_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,9 @@ type setup struct {
 	env           []string
 	notices       []string
 	host          kernelclient.Host // nil: of one kernel in memory
-	asks          *hosttest.Fake    // the kernel, if it can be asked
+	lasting       *hosttest.Host    // a host whose kernels go on when the program ends
+	onQuit        tui.OnQuit
+	asks          *hosttest.Fake // the kernel, if it can be asked
 	osPipe        bool              // see screentest.Config
 	theme         themes.Theme
 	follow        bool // the terminal's background
@@ -112,9 +115,14 @@ func open(t *testing.T, s setup) *app {
 	if s.host == nil {
 		s.host = host(a.kernel)
 	}
+	joint := session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}
+	if s.lasting != nil {
+		s.host, joint.Lasting = s.lasting, true
+		joint.Path, joint.Sum = diskfile.RealPath(a.path), fmt.Sprintf("%x", file.Sum())
+	}
 	opt := tui.Options{
-		Session: session.New(doc, s.host, session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}),
-		File:    file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
+		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
+		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,
 		Env: append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, s.env...),
 	}

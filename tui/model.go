@@ -79,7 +79,9 @@ type Model struct {
 	remains       remains
 	swallow       bool // the rest of a key that the terminal library does not know comes next
 
-	stop   bool // the user agreed that what runs ends with the program
+	left   leftKernel
+	leave  OnQuit // what the user wants to become of the kernel
+	stop   bool   // the user agreed that what runs ends with the program
 	signal os.Signal
 }
 
@@ -124,7 +126,7 @@ func (m *Model) Init() tea.Cmd {
 		// know the query ignores it.
 		modes = tea.Raw(queryModes)
 	}
-	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.findCopies(), m.watch(), m.read(), m.tick())
+	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.findCopies(), m.findLeft(), m.watch(), m.read(), m.tick())
 }
 
 // mode is what the keyboard is for.

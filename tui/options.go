@@ -38,6 +38,8 @@ type Options struct {
 	// comes to the front only.
 	Watch func(path string) Watcher
 
+	OnQuit OnQuit // what becomes of a kernel that can go on without this program; "" asks
+
 	In  io.Reader // nil: the process's terminal
 	Out io.Writer
 	Err io.Writer // takes what must be said once the screen is restored; nil: os.Stderr

@@ -244,6 +244,7 @@ func (m *Model) settle() tea.Cmd {
 	}
 	var cmd tea.Cmd
 	switch {
+	case len(m.keeper.offers) > 0 && m.coming():
 	case len(m.keeper.offers) > 0:
 		cmd = m.offerCopy()
 	case m.disk.due:
@@ -260,9 +261,8 @@ func (m *Model) takeOrAsk() tea.Cmd {
 		return nil
 	}
 	if !m.doc.Dirty() {
-		m.takeTheirs(t)
 		m.setHint(m.fileName() + " was changed by another program: reloaded")
-		return nil
+		return m.takeTheirs(t)
 	}
 	m.disk.asked = true
 	return m.askMineOrTheirs(func() tea.Cmd {
@@ -280,14 +280,15 @@ func (m *Model) askMineOrTheirs(mine func() tea.Cmd, then func() tea.Cmd) tea.Cm
 	return m.ask("another program changed "+m.fileName()+" since it was read:",
 		choice{action: keymap.AnswerMine, do: mine},
 		choice{action: keymap.AnswerTheirs, do: func() tea.Cmd {
+			var told tea.Cmd
 			if t := m.disk.theirs; t != nil && t.doc != nil {
-				m.takeTheirs(t)
+				told = m.takeTheirs(t)
 				m.setHint("theirs is shown; z brings yours back")
 			}
 			if then != nil {
-				return then()
+				return tea.Batch(told, then())
 			}
-			return nil
+			return told
 		}},
 		choice{action: keymap.AnswerCompare, stays: true, do: func() tea.Cmd {
 			if t := m.disk.theirs; t != nil && t.doc != nil {
@@ -298,11 +299,12 @@ func (m *Model) askMineOrTheirs(mine func() tea.Cmd, then func() tea.Cmd) tea.Cm
 }
 
 // takeTheirs makes their version the document's. Undo brings back what was there.
-func (m *Model) takeTheirs(t *theirs) {
+func (m *Model) takeTheirs(t *theirs) tea.Cmd {
 	m.disk = disk{watcher: m.disk.watcher, looking: m.disk.looking, again: m.disk.again, said: m.disk.said}
 	m.sayDisk("", "")
 	m.file = t.file
 	m.locked = t.file.ReadOnly()
 	m.oldFormat = t.doc.Converted()
 	m.adopt("reload from disk", t.doc, true)
+	return m.tellHost(m.session.Reloaded(diskfile.RealPath(m.file.Path), m.fileSum()))
 }

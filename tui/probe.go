@@ -135,7 +135,7 @@ type probing struct {
 
 // busy tells whether the program has something to do or to wait for.
 func (m *Model) busy() bool {
-	return m.comingUp() || m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) || m.session.Running() && m.session.Prompt() == nil
+	return m.comingUp() || m.coming() || m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) || m.session.Running() && m.session.Prompt() == nil
 }
 
 // checkIdle is called after every message; it costs nothing while nobody waits.

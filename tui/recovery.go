@@ -250,6 +250,11 @@ func moment(t time.Time) string {
 // offerCopy asks about the newest copy that was left behind.
 func (m *Model) offerCopy() tea.Cmd {
 	o := m.keeper.offers[0]
+	if m.hostHas(o) {
+		m.keeper.offers = m.keeper.offers[1:]
+		m.fail(o.Remove())
+		return nil
+	}
 	text := fmt.Sprintf("unsaved changes of %s from %s were kept: %s", m.fileName(), moment(o.Written), cellsDiffer(diff.Cells(m.doc.Cells(), o.doc.Cells())))
 	if o.later {
 		text += "; another program changed the file since, which is asked about next"
@@ -280,6 +285,7 @@ func (m *Model) restore() tea.Cmd {
 	o := m.keeper.offers[0]
 	m.keeper.offers = m.keeper.offers[1:]
 	m.adopt("restore unsaved changes", o.doc, false)
+	m.session.Rematch()
 	m.keeper.taken = append(m.keeper.taken, o.Lost)
 	m.setHint("restored; z goes back to what is on disk")
 	var look tea.Cmd

@@ -28,12 +28,12 @@ const (
 
 // Run shows the notebook until the user quits. It returns the status to exit with; err is
 // what to tell the user beside it, in one plain line. On every way out the terminal is as
-// it was, the kernel ended and the session closed; unsaved changes that nobody agreed to
+// it was, the kernel ended or left to its host, and the session closed; unsaved changes that nobody agreed to
 // discard are in a recovery copy, named on Err.
 func Run(ctx context.Context, opt Options) (exit int, err error) {
 	opt = opt.withDefaults()
 	if err := opt.checkTerm(); err != nil {
-		return exitUsage, errors.Join(err, closeSession(opt, false))
+		return exitUsage, errors.Join(err, closeSession(opt, false, false))
 	}
 	m := newModel(opt)
 	p := tea.NewProgram(m, m.programOptions(ctx)...)
@@ -53,7 +53,7 @@ func Run(ctx context.Context, opt Options) (exit int, err error) {
 	} else {
 		err = errors.Join(err, m.closeRecovery())
 	}
-	return exit, errors.Join(err, closeSession(opt, m.session.Running()))
+	return exit, errors.Join(err, closeSession(opt, m.session.Running(), m.keeps(exit)))
 }
 
 func (m *Model) programOptions(ctx context.Context) []tea.ProgramOption {
@@ -167,10 +167,14 @@ func (m *Model) verdict(ctx context.Context, err error) (int, error) {
 	return exitFailed, fmt.Errorf("the terminal failed: %w", err)
 }
 
-// closeSession ends the kernel, at once where something still runs, and lets go of the session.
-func closeSession(opt Options, now bool) error {
+// closeSession ends the kernel, at once where something still runs, or leaves it running,
+// and lets go of the session.
+func closeSession(opt Options, now, keep bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
+	if keep {
+		return errors.Join(opt.Session.Detach(ctx), opt.Session.Close())
+	}
 	err := opt.Session.Leave(ctx, now)
 	return errors.Join(err, opt.Session.Close())
 }

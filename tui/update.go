@@ -111,6 +111,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.copied(msg)
 	case leftBehindMsg:
 		m.foundCopies(msg)
+	case leftMsg:
+		return m.foundLeft(msg)
 	case lookedMsg:
 		return m.looked(msg)
 	case diskEventMsg:

@@ -58,7 +58,7 @@ func OpenRecovery(stateDir, path string) (*Recovery, error) {
 	host, _ := os.Hostname() // "" does as well
 	r := &Recovery{
 		dir: dir, name: identity(path) + "-" + strings.ToLower(rand.Text()[:10]) + "-" + shortName(path),
-		note: note{Path: realPath(path), PID: os.Getpid(), Host: host, Since: time.Now().Round(time.Second)},
+		note: note{Path: RealPath(path), PID: os.Getpid(), Host: host, Since: time.Now().Round(time.Second)},
 	}
 	if r.held, err = claim(filepath.Join(dir, r.name+described)); err == nil {
 		err = r.describe()
@@ -92,8 +92,8 @@ func private(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// realPath is the one name of the file that path leads to, also where it does not exist yet.
-func realPath(path string) string {
+// RealPath is the one name of the file that path leads to, also where it does not exist yet.
+func RealPath(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return path
@@ -109,7 +109,7 @@ func realPath(path string) string {
 
 // identity begins the names of all copies of one file.
 func identity(path string) string {
-	sum := sha256.Sum256([]byte(realPath(path)))
+	sum := sha256.Sum256([]byte(RealPath(path)))
 	return hex.EncodeToString(sum[:8])
 }
 

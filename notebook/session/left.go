@@ -16,7 +16,7 @@ import (
 // called from any goroutine; the owner hands what it returns to Join.
 func (s *Session) Left() func(context.Context) (kernelclient.Context, error) {
 	host, path, kernel := s.host, s.opt.Path, s.opt.Kernel
-	if path == "" || s.opt.Existing != "" {
+	if !s.opt.Lasting || path == "" || s.opt.Existing != "" {
 		return func(context.Context) (kernelclient.Context, error) { return nil, nil }
 	}
 	return func(ctx context.Context) (kernelclient.Context, error) {
@@ -59,6 +59,14 @@ func (s *Session) Join(c kernelclient.Context) {
 		s.state = info.State
 	}
 }
+
+// Lasts tells whether the kernel can go on without this program.
+func (s *Session) Lasts() bool {
+	return s.opt.Lasting && s.ctx != nil && s.state.State != event.Dead && !s.ctx.Info().Foreign
+}
+
+// Joining tells whether outputs of a kernel that was left running are on their way.
+func (s *Session) Joining() bool { return s.left && s.replay.active }
 
 // Joined tells whether the session's kernel was left running by an earlier session, and
 // all that it had put out until then was taken over.
@@ -104,9 +112,20 @@ func (s *Session) Saved(m Mark, path, sum string) func(context.Context) error {
 	return s.tell(m.cursor)
 }
 
-// Reloaded is Saved for a document that took over what another program wrote into its file.
+// Reloaded is Saved for a document that took over what another program wrote into its
+// file. Another session with the same kernel may have been that program, and have told the
+// host; then cells may have come that runs belong to.
 func (s *Session) Reloaded(path, sum string) func(context.Context) error {
 	s.opt.Path, s.opt.Sum, s.fileCells = path, sum, s.hostKeys(s.doc.Cells())
+	for _, r := range s.runs {
+		if r.cell == "" {
+			s.Rematch()
+			break
+		}
+	}
+	if s.ctx != nil && s.ctx.Info().Saved.SHA256 == sum {
+		return nil
+	}
 	return s.tell(kernelclient.Cursor{})
 }
 

@@ -66,7 +66,7 @@ func (d *desk) open(t *testing.T) (*session.Session, []notebook.CellKey) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session.New(doc, d.host, session.Options{Path: "/n.ipynb", Sum: d.sum(), AllowStdin: true})
+	s := session.New(doc, d.host, session.Options{Path: "/n.ipynb", Sum: d.sum(), Lasting: true, AllowStdin: true})
 	t.Cleanup(func() { _ = s.Close() })
 	var keys []notebook.CellKey
 	for _, c := range doc.Cells() {

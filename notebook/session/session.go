@@ -31,6 +31,7 @@ type Options struct {
 	GoOn           bool          // a cell's failure does not cancel the cells behind it
 	AllowStdin     bool          // somebody can answer input()
 	KeepSources    bool          // code that runs changes no source (set_next_input): for a run without a screen
+	Lasting        bool          // the host's kernels go on when this program ends: one that was left running is joined
 	OutputLimit    int64         // bytes kept of what a cell puts out; 0 = output.DefaultLimit
 }
 

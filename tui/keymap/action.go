@@ -68,6 +68,7 @@ const (
 	Answer        Action = "answer"
 	AnswerSave    Action = "answer: save"
 	AnswerDiscard Action = "answer: discard"
+	AnswerKeep    Action = "answer: keep"
 	AnswerStop    Action = "answer: stop"
 	AnswerMine    Action = "answer: mine"
 	AnswerBack    Action = "answer: back"

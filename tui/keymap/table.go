@@ -181,6 +181,7 @@ func question() []Binding {
 	return group(Question, "Questions",
 		bind(AnswerSave, "save", "s"),
 		bind(AnswerDiscard, "discard", "d"),
+		bind(AnswerKeep, "keep running", "k"),
 		bind(AnswerStop, "stop what runs", "x"),
 		bind(AnswerMine, "mine", "m"),
 		bind(AnswerTheirs, "theirs", "t"),
