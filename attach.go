@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -49,11 +50,12 @@ func (c *common) attachTo(ctx context.Context, args []string) (path string, err 
 	default:
 		l = list[0]
 	}
-	if l.Path == "" {
+	path = cmp.Or(l.Saved.Path, l.Path)
+	if path == "" {
 		return "", &batch.Error{
 			Status: batch.Usage,
 			Text:   fmt.Sprintf("%s belongs to no notebook; `nbterm exec --context %[1]s -c CODE` runs code in it", shortID(string(l.ID))),
 		}
 	}
-	return l.Path, nil
+	return path, nil
 }

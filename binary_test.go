@@ -35,7 +35,7 @@ func nbterm(t testing.TB, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"HOME=" + home, "LANG=C.UTF-8", "TERM=xterm-256color", "NBTERM_TEST_HOME=" + home,
 		"PATH=" + filepath.Dir(python) + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"JUPYTER_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home,
+		"NBTERM_NO_HOST=1", "JUPYTER_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home,
 	}
 	t.Cleanup(func() { nothingLeft(t, home) })
 	return cmd

@@ -29,6 +29,8 @@ type common struct {
 	logFile  string
 	hostURL  string
 	context  string
+	noHost   bool
+	lasting  bool // kernels are to outlive the program, where they can
 	startup  limit
 }
 
@@ -40,6 +42,7 @@ func (c *common) add(root *cobra.Command) {
 	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
 	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
 	f.StringVar(&c.hostURL, "host", "local", "where code runs: local, or the host process at unix:PATH (`URL`)")
+	f.BoolVar(&c.noHost, "no-host", noHostByDefault(), "keep the terminal program's kernels in its own process: they end with it")
 	limitFlag(f, &c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
 }
 
@@ -59,6 +62,13 @@ func (c *common) check() error {
 func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(), error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
+	}
+	if c.lasting {
+		h, err := c.keeping(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.logged(h)
 	}
 	if c.context == "" && (c.hostURL == "" || c.hostURL == "local") {
 		return c.logged(local.New(local.Options{Dir: dir, Forget: true}))
@@ -137,6 +147,6 @@ func (c *common) session(ctx context.Context, doc *notebook.Document, path strin
 		return nil, nil, err
 	}
 	more.Kernel, more.Existing, more.Dir, more.Env, more.StartupTimeout = c.kernel, c.existing, dir, c.env, time.Duration(c.startup)
-	more.Path, _ = filepath.Abs(path) // it worked for the folder
+	more.Path, more.Lasting = diskfile.RealPath(path), c.lasting
 	return session.New(doc, host, more), closeHost, nil
 }

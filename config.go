@@ -19,6 +19,7 @@ type config struct {
 	Theme       string  `toml:"theme"`
 	Notify      string  `toml:"notify"`
 	NotifyAfter float64 `toml:"notify_after"` // seconds
+	OnQuit      string  `toml:"on_quit"`
 }
 
 // configFile is where the settings are read from.
@@ -29,7 +30,7 @@ func configFile() string {
 // readConfig reads the settings. A file that is not there leaves the defaults; one that
 // cannot be understood is an error, because a setting that is silently ignored is worse.
 func readConfig(path string) (config, error) {
-	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10}
+	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit)}
 	meta, err := toml.DecodeFile(path, &c)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -57,6 +58,9 @@ func (c config) check() error {
 	if err := oneOf("notify", c.Notify, tui.NotifyWays()); err != nil {
 		return err
 	}
+	if err := oneOf("on_quit", c.OnQuit, tui.OnQuitWays()); err != nil {
+		return err
+	}
 	if c.NotifyAfter < 0 {
 		return fmt.Errorf("notify_after is %g; it is a number of seconds from 0", c.NotifyAfter)
 	}
@@ -78,5 +82,6 @@ func (c config) apply(o *tui.Options) {
 	if th, ok := themes.Named(c.Theme); ok {
 		o.Theme, o.FollowBackground = th, false
 	}
+	o.OnQuit = tui.OnQuit(c.OnQuit)
 	o.Notify, o.NotifyAfter = tui.Notify(c.Notify), time.Duration(c.NotifyAfter*float64(time.Second))
 }

@@ -42,7 +42,8 @@ func (c *common) open(ctx context.Context, args []string) error {
 		file = diskfile.New(path)
 	}
 	file.StateDir = stateDir()
-	s, closeHost, err := c.session(ctx, doc, path, session.Options{AllowStdin: true})
+	c.lasting = c.keeps()
+	s, closeHost, err := c.session(ctx, doc, path, session.Options{AllowStdin: true, Sum: fmt.Sprintf("%x", file.Sum())})
 	if err != nil {
 		return err
 	}

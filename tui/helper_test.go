@@ -69,7 +69,7 @@ type setup struct {
 	lasting       *hosttest.Host    // a host whose kernels go on when the program ends
 	onQuit        tui.OnQuit
 	asks          *hosttest.Fake // the kernel, if it can be asked
-	osPipe        bool              // see screentest.Config
+	osPipe        bool           // see screentest.Config
 	theme         themes.Theme
 	follow        bool // the terminal's background
 	profile       colorprofile.Profile

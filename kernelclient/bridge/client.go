@@ -82,6 +82,10 @@ func Ensure(ctx context.Context, opt ClientOptions) (*Client, error) {
 	return c, err
 }
 
+// New is Ensure without the first question: the host process is connected to, or started,
+// when it is needed. One of another version is the error of whatever is asked then.
+func New(opt ClientOptions) *Client { return newClient(opt) }
+
 func newClient(opt ClientOptions) *Client {
 	c := &Client{opt: opt, name: newName(), streams: map[*stream]bool{}}
 	if opt.Program != "" && opt.Socket == "" {

@@ -52,6 +52,12 @@ func (p Place) Left() bool {
 	return len(names) > 0
 }
 
+// Used tells whether a host process runs here, or has left something behind.
+func (p Place) Used() bool {
+	r, err := p.read()
+	return err != nil || r != (record{}) || p.Left()
+}
+
 // LogFile is where the host process writes what it cannot tell a client.
 func (p Place) LogFile() string { return filepath.Join(p.Dir, logName) }
 

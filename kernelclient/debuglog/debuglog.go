@@ -11,7 +11,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
-// Host is a host whose contexts are followed into a log, each until it is stopped.
+// Host is a host whose contexts are followed into a log, each until it is stopped or let go of.
 type Host struct {
 	kernelclient.Host
 	log       *slog.Logger
@@ -55,10 +55,30 @@ func (h *Host) watch(c kernelclient.Context, err error) (kernelclient.Context, e
 	}
 	stream := c.Follow(kernelclient.Cursor{})
 	h.followers.Go(func() { h.follow(c.Info().ID, stream) })
-	return c, nil
+	return followed{c, stream}, nil
 }
 
-// Close waits until every context was stopped and logged to its end, then closes the host.
+// Attach implements kernelclient.Host.
+func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
+	c, err := h.Host.Attach(ctx, id)
+	h.log.Info("attach", "context", id, "err", err)
+	return h.watch(c, err)
+}
+
+// followed is a context with its follower.
+type followed struct {
+	kernelclient.Context
+	stream kernelclient.Stream
+}
+
+// Close detaches both: the context itself may go on.
+func (f followed) Close() error {
+	err := f.Context.Close()
+	_ = f.stream.Close() // never fails: it only lets go
+	return err
+}
+
+// Close waits until every context was stopped or let go of, and logged to its end, then closes the host.
 func (h *Host) Close() error {
 	h.followers.Wait()
 	return h.Host.Close()

@@ -53,7 +53,7 @@ func (r *reader) passed(batch []event.Event, now kernelclient.Cursor) []event.Ev
 	was := r.last
 	r.last = now
 	first := batch[0].Seq
-	if was.Epoch == now.Epoch && (first == 0 || first > was.Seq) {
+	if was.Epoch == now.Epoch && (first == 0 || first >= was.Seq) { // what a client adds has no number of its own
 		return batch
 	}
 	return append([]event.Event{{Time: batch[0].Time, Body: event.Joined{Epoch: now.Epoch}}}, batch...)
