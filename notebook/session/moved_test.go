@@ -1,8 +1,10 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -194,4 +196,62 @@ func TestNextInputIsNotTakenTwice(t *testing.T) {
 			t.Error("an old page is shown")
 		}
 	}
+}
+
+// Windows that come and go during a long run miss nothing and see nothing twice: the last
+// one saves, byte for byte, what an undisturbed window does.
+func TestTenDropsDuringALongRun(t *testing.T) {
+	file := newDesk(t, "flood").file
+	want, got := floods(t, file, 0), floods(t, file, 10)
+	if !bytes.Equal(got, want) || bytes.Count(want, []byte("line ")) != flood {
+		t.Errorf("%d bytes, %d lines after ten drops; %d bytes, %d lines without", len(got), bytes.Count(got, []byte("line ")), len(want), bytes.Count(want, []byte("line ")))
+	}
+}
+
+const flood = 200_000
+
+// floods runs a notebook that prints many lines, in windows of which so many are dropped,
+// and returns what the last one saves.
+func floods(t *testing.T, file []byte, drops int) []byte {
+	t.Helper()
+	d := newDesk(t)
+	d.file = file
+	next := make(chan bool)
+	d.fake.Script = func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		for i := range flood {
+			if drops > 0 && i%(flood/drops) == 0 {
+				select {
+				case <-next:
+				case <-ctx.Done():
+				}
+			}
+			f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: fmt.Sprintf("line %d\n", i)})
+			if i%1000 == 0 {
+				f.Sink().Emit(r.ID, event.Stream{Name: "stderr", Text: "a thousand\n"})
+			}
+		}
+		return kernelclient.Outcome{Reason: event.Done}
+	}
+	s, keys := d.open(t)
+	if err := s.Run(t.Context(), keys...); err != nil {
+		t.Fatal(err)
+	}
+	for range drops {
+		next <- true
+		batch, err := s.Next(t.Context()) // some of it, and then no more
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Apply(batch)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, keys = d.open(t)
+		if err := s.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, s, func() bool { return s.Status(keys[0]).Phase == session.Done })
+	d.save(t, s)
+	return d.file
 }
