@@ -162,9 +162,14 @@ func (x *terminal) exit() int {
 func (x *terminal) quit() {
 	x.t.Helper()
 	x.keys("q")
-	x.wait("a question or the end", func(screen string) bool {
-		return strings.Contains(screen, "d discard") || x.ended()
+	asks := func(what string) bool { return strings.Contains(x.text(), what) }
+	x.wait("a question or the end", func(string) bool {
+		return asks("d discard") || asks("x stop what runs") || x.ended()
 	})
+	if asks("x stop what runs") { // its outputs are here, its end is not
+		x.keys("x")
+		x.wait("the next question or the end", func(string) bool { return asks("d discard") || x.ended() })
+	}
 	if !x.ended() {
 		x.keys("d")
 	}
