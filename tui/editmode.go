@@ -243,10 +243,13 @@ type clicks struct {
 }
 
 // workClock tells when keys came, without the time that we spent on the messages before:
-// keys that waited for that came right behind each other.
+// keys that waited for that came right behind each other. Those of one read came at once.
 type workClock struct {
 	began time.Time // zero while nothing is done
 	spent time.Duration
+	reads func() uint64 // how many reads of the terminal there were; nil: not known
+	read  uint64        // the one that last belongs to
+	last  time.Time
 }
 
 func (w *workClock) begin(now time.Time) { w.began = now }
@@ -259,7 +262,17 @@ func (w *workClock) end(now time.Time) {
 }
 
 // key is the time of the key that is being handled.
-func (w *workClock) key() time.Time { return w.began.Add(-w.spent) }
+func (w *workClock) key() time.Time {
+	if w.reads != nil {
+		n := w.reads()
+		if n == w.read {
+			return w.last
+		}
+		w.read = n
+	}
+	w.last = w.began.Add(-w.spent)
+	return w.last
+}
 
 const clickPause = 400 * time.Millisecond
 

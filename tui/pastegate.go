@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -20,9 +21,10 @@ const (
 // One goroutine at a time reads it; another follows where an editor had the terminal meanwhile.
 type pasteGate struct {
 	r      io.Reader
-	mu     sync.Mutex // guards all below; not held while r is read
-	inside bool       // a paste is under way
-	held   []byte     // a piece of a mark, less than all of it
+	reads  atomic.Uint64 // how many there were
+	mu     sync.Mutex    // guards all below; not held while r is read
+	inside bool          // a paste is under way
+	held   []byte        // a piece of a mark, less than all of it
 }
 
 // Read implements io.Reader. It may return nothing, where a piece is all that came.
@@ -32,6 +34,7 @@ func (g *pasteGate) Read(p []byte) (int, error) {
 		return held, nil
 	}
 	n, err := g.r.Read(p[held:])
+	g.reads.Add(1)
 	if err != nil {
 		return n, err
 	}
@@ -98,17 +101,18 @@ type gateFile struct {
 // Read implements io.Reader.
 func (f gateFile) Read(p []byte) (int, error) { return f.gate.Read(p) }
 
-// gated is the program's input behind a gate; nil for what the terminal library opens by
-// itself. Windows has key events in place of bytes.
-func gated(in io.Reader, windows bool) io.Reader {
+// gated is the program's input behind a gate, and how often that was read; nil for what the
+// terminal library opens by itself. Windows has key events in place of bytes.
+func gated(in io.Reader, windows bool) (io.Reader, func() uint64) {
 	if in == nil && !windows && term.IsTerminal(os.Stdin.Fd()) {
 		in = os.Stdin
 	}
-	switch f, ok := in.(*os.File); {
-	case in == nil:
-		return nil
-	case ok:
-		return gateFile{f, &pasteGate{r: f}}
+	if in == nil {
+		return nil, nil
 	}
-	return &pasteGate{r: in}
+	gate := &pasteGate{r: in}
+	if f, ok := in.(*os.File); ok {
+		return gateFile{f, gate}, gate.reads.Load
+	}
+	return gate, gate.reads.Load
 }

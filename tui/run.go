@@ -61,8 +61,10 @@ func (m *Model) programOptions(ctx context.Context) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(o.Env), tea.WithFilter(filterSizes),
 	}
-	if in := gated(o.In, runtime.GOOS == "windows"); in != nil {
+	in, reads := gated(o.In, runtime.GOOS == "windows")
+	if in != nil {
 		opts = append(opts, tea.WithInput(in))
+		m.clock.reads = reads
 	}
 	if o.Probe != nil {
 		o.Probe.started()
