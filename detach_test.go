@@ -5,9 +5,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -183,5 +186,110 @@ func TestHostStopped(t *testing.T) {
 	}
 	if text := <-out; text != "42\n<nil>" {
 		t.Errorf("it said %q", text)
+	}
+}
+
+// The host process is killed in the middle of a run: the next one takes the kernel up, its
+// state, the run and what waits behind it.
+func TestHostKilled(t *testing.T) {
+	u := newUser(t)
+	gate, done := filepath.Join(u.Dir, "gate"), filepath.Join(u.Dir, "done")
+	u.says("", "exec", "--context", "work", "--kernel", "python3", "-c", "import os, time; x = 41")
+	began := filepath.Join(u.Dir, "began")
+	code := fmt.Sprintf("open(%q, 'w')\nwhile not os.path.exists(%q): time.sleep(0.01)\nx += 1\nopen(%q, 'w')", began, gate, done)
+	c := u.command("exec", "--context", "work", "-c", code)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, began)
+	if err := syscall.Kill(u.hostPID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if rows := u.listed(); len(rows) != 1 || rows[0].Name != "work" || rows[0].State == "dead" {
+		t.Errorf("%+v", rows)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, done)
+	_ = c.Wait() // its status is looked at
+	if status := c.ProcessState.ExitCode(); status != 3 {
+		t.Errorf("the client that saw it ended with the status %d", status)
+	}
+	u.says("42\n", "exec", "--context", "work", "-c", "x")
+}
+
+// The built-in kernel ends with its host process, which is said.
+func TestHostKilledWithBuiltin(t *testing.T) {
+	u := newUser(t)
+	u.says("kept\n", "exec", "--context", "work", "--kernel", "builtin-python", "-c", "print('kept')")
+	c := u.command("exec", "--context", "work", "-c", "import time; print('on', flush=True); time.sleep(600)")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs strings.Builder
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 3)
+	if _, err := io.ReadFull(out, line); err != nil || string(line) != "on\n" {
+		t.Fatalf("%q %v", line, err)
+	}
+	if err := syscall.Kill(u.hostPID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // its status is looked at
+	if status := c.ProcessState.ExitCode(); status != 3 || !strings.Contains(errs.String(), "ended with") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+	text, err := u.command("exec", "--context", "work", "-c", "1").CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "built-in kernel ended with the process that hosted it; after `nbterm stop work`") {
+		t.Errorf("%v %s", err, text)
+	}
+	u.says("", "stop", "work")
+	u.says("1\n", "exec", "--context", "work", "--kernel", "builtin-python", "-c", "1")
+}
+
+// The host process is killed at random moments while code runs and prints. Each time the
+// next one reads the journal and has the same kernel, with its state. NBTERM_KILLS says how
+// often (3), NBTERM_SEED repeats a run.
+func TestHostKills(t *testing.T) {
+	kills, seed := 3, uint64(time.Now().UnixNano())
+	if n, err := strconv.Atoi(os.Getenv("NBTERM_KILLS")); err == nil {
+		kills = n
+	}
+	if n, err := strconv.ParseUint(os.Getenv("NBTERM_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	u := newUser(t)
+	u.says("", "exec", "--context", "work", "--kernel", "python3", "-c", "import time; x = 0")
+	pid := u.listed()[0].PID
+	for round := 1; round <= kills && !t.Failed(); round++ {
+		c := u.command("exec", "--context", "work", "-c", "x += 1\nfor i in range(500): print('line', i, 'x' * 60, flush=True); time.sleep(0.001)")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		host := u.hostPID()
+		<-time.After(time.Duration(random.Int64N(int64(800 * time.Millisecond))))
+		if err := syscall.Kill(host, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // it may or may not have been done
+		rows := u.listed()
+		if len(rows) != 1 || rows[0].PID != pid || rows[0].State == "dead" {
+			t.Fatalf("round %d, NBTERM_SEED=%d: %+v", round, seed, rows)
+		}
+		if host == u.hostPID() {
+			t.Fatal("it was not killed")
+		}
+		out, err := u.command("exec", "--context", "work", "-c", "x").Output()
+		x, _ := strconv.Atoi(strings.TrimSpace(string(out)))
+		if err != nil || x > round {
+			t.Fatalf("round %d, NBTERM_SEED=%d: %v %s", round, seed, err, out)
+		}
+		u.says("", "exec", "--context", "work", "-c", fmt.Sprint("x = ", round))
 	}
 }

@@ -66,14 +66,25 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 		Server: bridge.Options{
 			Idle: restful, Version: version, Log: log, Limit: journalLimit,
 			Host: func(a bridge.Surroundings) kernelclient.Host {
-				return local.New(local.Options{Env: a.Env, Dir: a.Dir, Log: a.Log})
+				return local.New(local.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true})
 			},
+			Adopt: adopt,
 		},
 	}.Run(ctx)
 	if err != nil {
 		return &batch.Error{Status: batch.NoKernel, Err: err}
 	}
 	return nil
+}
+
+// adopt takes a context up that an earlier host process left.
+func adopt(ctx context.Context, l bridge.Left) (kernelclient.Context, kernelclient.Host, error) {
+	host := local.New(local.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true})
+	c, err := host.Adopt(ctx, local.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
+	if err != nil {
+		return nil, nil, errors.Join(err, host.Close())
+	}
+	return c, host, nil
 }
 
 // hostPlace is where this user's host process is.

@@ -76,10 +76,22 @@ func (s *Server) joined(k *kept, client string) (leave func()) {
 	k.clients[client]++
 	return func() {
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		if k.clients[client]--; k.clients[client] == 0 {
 			delete(k.clients, client)
 		}
+		last := len(k.clients) == 0
+		s.mu.Unlock()
+		if last {
+			k.unburden()
+		}
+	}
+}
+
+// unburden drops what was put out in a context that has a name and no notebook, when its
+// last client has left: nobody will ever say that a file has it.
+func (k *kept) unburden() {
+	if i := k.Info(); i.Name != "" && i.Path == "" && i.Running == 0 && i.Waiting == 0 {
+		_ = k.Saved(context.Background(), kernelclient.SaveMark{Cursor: i.Last}) // a stopped one needs it no more
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 		k.nonce = namePrefix + info.Name
 	}
 	s.opt.Log.Info("taken up", "context", info.ID, "state", c.Info().State.State)
-	if c.Info().State.State == event.Dead && !anyOutput(history) {
+	if c.Info().State.State == event.Dead && info.Name == "" && !anyOutput(history) {
 		return c.Stop(ctx, true) // nothing of it is of use to anybody
 	}
 	s.keep(k)

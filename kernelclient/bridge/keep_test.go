@@ -90,12 +90,11 @@ func TestTakenUp(t *testing.T) {
 	p, m := place(t), newMachines(t)
 	kill := run(t, p, m.options())
 	c := connect(t, p)
-	k, err := c.Named("work", "").Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/"})
+	k, err := c.Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/", Session: "/n.ipynb", Name: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := k.(*visit).Context
-	s := real.Follow(kernelclient.Cursor{})
+	s := k.Follow(kernelclient.Cursor{})
 	for _, code := range []string{"one", "wait", "two"} {
 		if err := k.Submit(t.Context(), kernelclient.Request{ID: event.ExecID(code), Cell: "cell-" + event.CellKey(code), Code: code}); err != nil {
 			t.Fatal(err)
@@ -119,7 +118,7 @@ func TestTakenUp(t *testing.T) {
 	if got := hosttest.Words(before); got != "" {
 		t.Errorf("it went on with %q", got)
 	}
-	again := until(t, real.Follow(kernelclient.Cursor{}), "the third run's end", ended("two"))
+	again := until(t, k.Follow(kernelclient.Cursor{}), "the third run's end", ended("two"))
 	got := hosttest.Words(slices.DeleteFunc(again, func(e event.Event) bool { _, gap := e.Body.(event.Gap); return gap }))
 	if got != "stdout:onewaitingtwo" {
 		t.Errorf("the next one has %q", got)

@@ -2,7 +2,9 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -41,6 +43,12 @@ func (n named) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelcl
 				Next: fmt.Sprintf("`nbterm stop %s` ends it", n.name),
 			}
 		}
+		if l.State.State == event.Dead {
+			return nil, &kernelclient.Error{
+				Kind: kernelclient.Gone, What: fmt.Sprintf("the kernel of the context %s is gone: %s", n.name, l.State.Detail),
+				Next: fmt.Sprintf("after `nbterm stop %s` the next call starts another", n.name),
+			}
+		}
 		k, err := n.Attach(ctx, l.ID)
 		if err != nil {
 			return nil, err
@@ -61,20 +69,21 @@ type visit struct {
 	kernelclient.Context
 	since kernelclient.Cursor
 
-	mu   sync.Mutex // guards all below
-	mine map[event.ExecID]bool
-	last kernelclient.Cursor // of what was followed
+	mu   sync.Mutex            // guards all below
+	mine map[event.ExecID]bool // what was handed over from here
+	open map[event.ExecID]bool // what of that has not ended
+	last kernelclient.Cursor   // of what was followed
 }
 
 func newVisit(k kernelclient.Context) *visit {
 	last := k.Info().Last
-	return &visit{Context: k, since: last, last: last, mine: map[event.ExecID]bool{}}
+	return &visit{Context: k, since: last, last: last, mine: map[event.ExecID]bool{}, open: map[event.ExecID]bool{}}
 }
 
 // Submit implements kernelclient.Context.
 func (v *visit) Submit(ctx context.Context, r kernelclient.Request) error {
 	v.mu.Lock()
-	v.mine[r.ID] = true
+	v.mine[r.ID], v.open[r.ID] = true, true
 	v.mu.Unlock()
 	return v.Context.Submit(ctx, r)
 }
@@ -91,17 +100,8 @@ func (v *visit) Follow(after kernelclient.Cursor) kernelclient.Stream {
 	return s
 }
 
-// Stop implements kernelclient.Context: the visit is over. Nobody will save what it put
-// out, so that the log need not keep it.
-func (v *visit) Stop(ctx context.Context, _ bool) error {
-	v.mu.Lock()
-	last := v.last
-	v.mu.Unlock()
-	if v.Info().Path == "" {
-		_ = v.Saved(ctx, kernelclient.SaveMark{Cursor: last}) // it costs room at worst
-	}
-	return v.Close()
-}
+// Stop implements kernelclient.Context: the visit is over, the context is kept.
+func (v *visit) Stop(context.Context, bool) error { return v.Close() }
 
 // visited is a stream without the runs of others.
 type visited struct {
@@ -118,6 +118,12 @@ func (s *visited) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	for {
 		batch, err := s.Stream.Next(ctx)
+		if errors.Is(err, kernelclient.ErrCompacted) {
+			if batch = s.v.abandon(); len(batch) > 0 {
+				return batch, nil
+			}
+			err = io.EOF
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -137,6 +143,24 @@ func (v *visit) own(batch []event.Event, last kernelclient.Cursor) []event.Event
 		if e.Exec == "" || v.mine[e.Exec] {
 			kept = append(kept, e)
 		}
+		if _, end := e.Body.(event.Ended); end {
+			delete(v.open, e.Exec)
+		}
 	}
 	return kept
+}
+
+// abandon ends the visit's runs as far as it is concerned: the host process was another one
+// meanwhile, and what it has of them cannot be told from what was shown already.
+func (v *visit) abandon() (batch []event.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for exec := range v.open {
+		batch = append(batch, event.Event{
+			Seq: v.last.Seq, Time: time.Now(), Exec: exec,
+			Body: event.Ended{Reason: event.Lost, Detail: "the host process ended; where its kernel did not, the code runs on"},
+		})
+	}
+	clear(v.open)
+	return batch
 }
