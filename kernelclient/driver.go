@@ -56,7 +56,7 @@ type Outcome struct {
 
 // Sink takes what a driver has to tell. Emit never waits for a reader and may be called
 // from any goroutine. A driver emits everything but Queued, Accepted and Ended; of State
-// Busy and Idle around user code, Reconnecting, and Dead, which comes before Run returns
+// Busy and Idle around user code, NotResponding, Reconnecting, and Dead, which comes before Run returns
 // Died. The Log adds the generation.
 type Sink interface {
 	Emit(exec event.ExecID, body event.Body)

@@ -173,6 +173,14 @@ func (k *process) Death() *kernelclient.Death { return &k.death }
 // PID implements jupyter.Kernel.
 func (k *process) PID() int { return k.cmd.Process.Pid }
 
+// Beat implements jupyter.Beating. The kernel has no heartbeat, but its process can be seen.
+func (k *process) Beat(context.Context) error {
+	if isStopped(k.PID()) {
+		return &kernelclient.Error{Kind: kernelclient.NoAnswer, What: "the kernel is stopped"}
+	}
+	return nil
+}
+
 // Interrupt implements jupyter.Kernel.
 func (k *process) Interrupt() (bool, error) {
 	return true, k.signal(syscall.SIGINT)

@@ -142,6 +142,8 @@ const (
 	Busy         KernelState = "busy"
 	Restarting   KernelState = "restarting"
 	Reconnecting KernelState = "reconnecting"
+	// NotResponding is a kernel whose heartbeat stopped while a run is under way. It may go on.
+	NotResponding KernelState = "not responding"
 	Dead         KernelState = "dead"
 )
 

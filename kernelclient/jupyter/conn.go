@@ -101,6 +101,12 @@ type Located interface {
 	ConnFile() string
 }
 
+// Beating is a Kernel that can be asked whether it is there at all, whatever its code does.
+type Beating interface {
+	// Beat waits for a sign of life, at most as long as ctx lasts. NoAnswer: there was none.
+	Beat(ctx context.Context) error
+}
+
 func placeOf(k Kernel) (start int64, file string) {
 	if l, ok := k.(Located); ok {
 		return l.PIDStart(), l.ConnFile()

@@ -169,6 +169,8 @@ func (g *generation) unsent(ctx context.Context, err error) kernelclient.Outcome
 func (g *generation) follow(ctx context.Context, x *run) kernelclient.Outcome {
 	timer := time.NewTimer(silence)
 	defer timer.Stop()
+	p := &pulse{g: g, x: x}
+	defer p.stop()
 	for {
 		out, end, again := g.judge(x)
 		if end {
@@ -185,7 +187,10 @@ func (g *generation) follow(ctx context.Context, x *run) kernelclient.Outcome {
 			timer.Reset(silence)
 		case <-timer.C:
 			g.ask(ctx, x)
+			p.check()
 			timer.Reset(silence)
+		case beats := <-p.result:
+			p.take(beats)
 		case <-g.ended:
 			return g.cutOff(x)
 		case <-ctx.Done():

@@ -156,7 +156,7 @@ func (a *adopter) connect(ctx context.Context) (jupyter.Kernel, error) {
 		return nil, err
 	}
 	k := &kernel{
-		conn: conn, file: a.found.file, byMessage: !canSignal || a.spec.file.InterruptMode == "message",
+		conn: conn, connection: a.found.conn, file: a.found.file, byMessage: !canSignal || a.spec.file.InterruptMode == "message",
 		fileClaim: leftover.Take(a.found.file),
 	}
 	if dir, ours := socketsOf(a.found.conn); ours {

@@ -115,14 +115,18 @@ func (a attacher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return attached{conn, a.pid}, nil
+	return attached{conn, a.conn, a.pid}, nil
 }
 
 // attached is a jupyter.Kernel that is not ours: only the connection to it is.
 type attached struct {
 	conn jupyter.Conn
+	at   jupyter.Connection
 	pid  int
 }
+
+// Beat implements jupyter.Beating.
+func (a attached) Beat(ctx context.Context) error { return jupyter.Alive(ctx, a.at) }
 
 // Conn implements jupyter.Kernel.
 func (a attached) Conn() jupyter.Conn { return a.conn }

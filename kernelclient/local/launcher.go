@@ -106,7 +106,7 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	k.file, k.fileClaim = file, claim
+	k.file, k.fileClaim, k.connection = file, claim, c
 	if k.log, err = openLog(l.logs, id); err != nil {
 		return nil, err
 	}
@@ -181,15 +181,17 @@ func (l *launcher) command(file string) (path string, argv []string, env environ
 
 // kernel is a jupyter.Kernel that runs as a process of ours.
 type kernel struct {
-	process   *process
-	conn      jupyter.Conn
-	log       *logFile
-	file      string // connection file, "" for none
-	sockets   string // folder of the ipc sockets, "" for tcp
-	byMessage bool   // interrupt_mode
-	watchdog  *time.Timer
-	disown    func()
-	freed     sync.Once
+	process *process
+	conn    jupyter.Conn
+
+	connection jupyter.Connection
+	log        *logFile
+	file       string // connection file, "" for none
+	sockets    string // folder of the ipc sockets, "" for tcp
+	byMessage  bool   // interrupt_mode
+	watchdog   *time.Timer
+	disown     func()
+	freed      sync.Once
 
 	fileClaim, socketsClaim *leftover.Claim
 }
@@ -205,6 +207,9 @@ func (k *kernel) PIDStart() int64 { return k.process.start }
 
 // ConnFile implements jupyter.Located.
 func (k *kernel) ConnFile() string { return k.file }
+
+// Beat implements jupyter.Beating.
+func (k *kernel) Beat(ctx context.Context) error { return jupyter.Alive(ctx, k.connection) }
 
 // claims are the open files that say whose the kernel's files are.
 func (k *kernel) claims() (open []*os.File) {
