@@ -144,7 +144,7 @@ const (
 	Reconnecting KernelState = "reconnecting"
 	// NotResponding is a kernel whose heartbeat stopped while a run is under way. It may go on.
 	NotResponding KernelState = "not responding"
-	Dead         KernelState = "dead"
+	Dead          KernelState = "dead"
 )
 
 // Gap says that something was lost on the way here, and what is known of it.
