@@ -18,7 +18,7 @@ func (m *Model) outputActions() map[keymap.Action]func() tea.Cmd {
 		keymap.CopyOutput:    m.copyOutput,
 		keymap.NextForm:      quietly(m.nextForm),
 		keymap.FoldOutput:    quietly(func() { m.setFold(foldAll) }),
-		keymap.ExpandOutput:  quietly(func() { m.setFold(foldNone) }),
+		keymap.ExpandOutput:  m.expand,
 		keymap.FoldInput:     quietly(m.foldInput),
 		keymap.EarlierOutput: quietly(m.earlierOutput),
 		keymap.PanLeft:       quietly(func() { m.pan(-1) }),
@@ -50,6 +50,19 @@ func (m *Model) setFold(f fold) {
 		f = foldLong
 	}
 	m.eachChosen(func(c *cellView) { c.fold = f })
+}
+
+// expand shows all of the outputs.
+func (m *Model) expand() tea.Cmd {
+	var blocks []render.Block
+	for _, c := range m.chosen() {
+		c.decode()
+		blocks = append(blocks, c.order...)
+	}
+	return m.whole(blocks, max(m.width-m.look.gutter(m.width), 1), func() tea.Cmd {
+		m.setFold(foldNone)
+		return nil
+	})
 }
 
 func (m *Model) foldInput() {

@@ -43,6 +43,8 @@ type cellView struct {
 	form     int    // of the outputs' MIME forms; 0 is the one that reads best
 	older    *older // shown in place of the newest outputs, else nil
 
+	preparing bool // long outputs are being drawn, see wholeCell
+
 	inputFolded bool
 	editor      *editor.Editor  // while the cell is edited
 	penAt       editor.Pos      // where its cursor was left

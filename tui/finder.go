@@ -128,8 +128,7 @@ func (m *Model) findAgain() tea.Cmd {
 	m.look.marks = marks{pattern: f.pattern}
 	f.at = -1
 	return m.search(func() tea.Cmd {
-		m.goToHit(m.firstHit())
-		return nil
+		return m.goToHit(m.firstHit())
 	})
 }
 
@@ -199,10 +198,7 @@ func (m *Model) firstHit() int {
 // findStep goes to the next hit, or back for a negative n, and round at the ends.
 func (m *Model) findStep(n int) tea.Cmd {
 	if m.find.pattern == nil && !m.find.open && m.findLast() {
-		return m.search(func() tea.Cmd {
-			m.stepHit(n)
-			return nil
-		})
+		return m.search(func() tea.Cmd { return m.stepHit(n) })
 	}
 	if m.find.pattern == nil {
 		if !m.find.open {
@@ -210,10 +206,7 @@ func (m *Model) findStep(n int) tea.Cmd {
 		}
 		return nil
 	}
-	return m.fresh(func() tea.Cmd {
-		m.stepHit(n)
-		return nil
-	})
+	return m.fresh(func() tea.Cmd { return m.stepHit(n) })
 }
 
 // findLast takes up the last search again after it was dropped.
@@ -225,11 +218,11 @@ func (m *Model) findLast() bool {
 	return f.pattern != nil
 }
 
-func (m *Model) stepHit(n int) {
+func (m *Model) stepHit(n int) tea.Cmd {
 	f := &m.find
 	if len(f.hits) == 0 {
 		m.setHint("not found: " + render.Sanitize(f.query.Text))
-		return
+		return nil
 	}
 	i := m.firstHit()
 	switch {
@@ -238,10 +231,11 @@ func (m *Model) stepHit(n int) {
 	case n < 0:
 		i--
 	}
-	m.goToHit((i + len(f.hits)) % len(f.hits))
-	if !f.open {
+	cmd := m.goToHit((i + len(f.hits)) % len(f.hits))
+	if !f.open && cmd == nil {
 		m.setHint(render.Sanitize(f.query.Text) + ": " + f.count())
 	}
+	return cmd
 }
 
 // findAccept is Enter: on to the next hit, or replace this one.
@@ -262,20 +256,36 @@ func (m *Model) findAccept() tea.Cmd {
 
 // goToHit selects the hit's cell and shows its line. Another selection made meanwhile is
 // where the next search step begins from.
-func (m *Model) goToHit(i int) {
+func (m *Model) goToHit(i int) tea.Cmd {
 	f := &m.find
 	f.at = i
 	if i < 0 || i >= len(f.hits) {
-		return
+		return nil
 	}
 	f.from = f.hits[i]
 	at := m.doc.Index(f.from.Key)
 	if at < 0 {
-		return
+		return nil
 	}
 	m.selectCell(at)
 	m.find.from = f.hits[i] // selectCell began anew at the cell
-	row := m.cells[at].showHit(f.from, f.pattern, m.width)
+	m.dirty = true
+	if f.from.Output == find.Source {
+		m.revealHit(at)
+		return nil
+	}
+	return m.wholeCell(m.cells[at], func() tea.Cmd {
+		// Meanwhile another hit may have been gone to, or none.
+		if at := m.doc.Index(f.from.Key); at >= 0 && f.at >= 0 && f.at < len(f.hits) && f.hits[f.at] == f.from {
+			m.revealHit(at)
+		}
+		return nil
+	})
+}
+
+// revealHit shows the line of the hit that was gone to, which is in cell at.
+func (m *Model) revealHit(at int) {
+	row := m.cells[at].showHit(m.find.from, m.find.pattern, m.width)
 	m.list.Changed(at)
 	m.list.RevealLine(at, row)
 	m.dirty = true

@@ -104,18 +104,16 @@ func (v *cellView) rowIn(pt part, h find.Hit, p *find.Pattern, width int) int {
 		}
 		return pt.nthRow(width, linesWith(v.cell.Source, p, h.From), p) // drawn Markdown: its lines are others
 	}
-	var above, total int
-	line := ""
+	above, total := 0, h.Lines
 	for o := pt.from; o < pt.to; o++ {
-		n, text := find.Lines(v.cell.Outputs()[o].Decode(), h.Line)
-		if o < h.Output {
-			above += n
-		} else if o == h.Output {
-			line = text
+		if o != h.Output { // another piece of the same stream
+			n := find.Lines(v.bodies[identity(v.cell.Outputs()[o])])
+			if total += n; o < h.Output {
+				above += n
+			}
 		}
-		total += n
 	}
-	return pt.near(width, (above+h.Line)*pt.height/max(total, 1), p, line)
+	return pt.near(width, (above+h.Line)*pt.height/max(total, 1), p, h.Text)
 }
 
 // near looks for a matching row around row `start`, first for one that is a piece of the

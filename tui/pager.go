@@ -28,8 +28,11 @@ func (m *Model) pagerItems() []item {
 		out = append(out, item{
 			name: name, detail: "Outputs", right: fmt.Sprintf("%d lines", lines),
 			do: func() tea.Cmd {
-				m.openPager(m.look.outputs(pieces))
-				return nil
+				b := m.look.outputs(pieces)
+				return m.whole([]render.Block{b}, m.width, func() tea.Cmd {
+					m.openPager(b)
+					return nil
+				})
 			},
 		})
 	}

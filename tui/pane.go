@@ -30,6 +30,7 @@ type pane struct {
 	asking  bool          // line is being typed
 	from    int           // where the search began
 	pattern *find.Pattern
+	search  *paneSearch // under way, else nil
 }
 
 // inspectedMsg is the answer to a question about a name.
@@ -49,8 +50,8 @@ func (m *Model) paneActions() map[keymap.Action]func() tea.Cmd {
 		keymap.PaneTop:      quietly(func() { m.scrollPane(-1 << 30) }),
 		keymap.PaneBottom:   quietly(func() { m.scrollPane(1 << 30) }),
 		keymap.PaneFind:     quietly(m.askPane),
-		keymap.PaneNext:     quietly(func() { m.searchPane(1) }),
-		keymap.PanePrevious: quietly(func() { m.searchPane(-1) }),
+		keymap.PaneNext:     func() tea.Cmd { return m.searchPane(1) },
+		keymap.PanePrevious: func() tea.Cmd { return m.searchPane(-1) },
 		keymap.PaneClose:    quietly(m.closePane),
 		keymap.PaneFound:    quietly(func() { m.pane.asking = false; m.dirty = true }),
 		keymap.PaneForget:   quietly(m.forgetPane),
@@ -169,66 +170,6 @@ func (m *Model) scrollPane(n int) {
 	last := max(p.count(m.width)-max(m.size.pane-1, 1), 0)
 	p.top = min(max(p.top+n, 0), last)
 	m.dirty = true
-}
-
-// askPane begins a search.
-func (m *Model) askPane() {
-	p := m.pane
-	p.line, p.asking, p.from, p.pattern = lineedit.Line{}, true, p.top, nil
-	m.dirty = true
-}
-
-// forgetPane gives up the search that is being typed.
-func (m *Model) forgetPane() {
-	p := m.pane
-	p.asking, p.pattern, p.top = false, nil, p.from
-	m.dirty = true
-}
-
-// findPane follows what is typed: the first line from where the search began.
-func (m *Model) findPane() tea.Cmd {
-	p := m.pane
-	p.pattern, _ = find.Query{Text: p.line.String()}.Compile() // plain text always compiles
-	p.top = p.from
-	if p.pattern != nil && !p.reader(m.width)(p.top) {
-		m.searchPane(1)
-	}
-	m.dirty = true
-	return nil
-}
-
-// searchPiece is how many lines are drawn at a time to be searched.
-const searchPiece = 256
-
-// reader returns what tells whether a line matches. It draws lines in pieces.
-func (p *pane) reader(width int) func(i int) bool {
-	var piece []string
-	at := -1
-	return func(i int) bool {
-		if i/searchPiece != at {
-			at = i / searchPiece
-			piece = p.block.Lines(max(width, 1), at*searchPiece, searchPiece)
-		}
-		i %= searchPiece
-		return i < len(piece) && len(p.pattern.All(ansi.Strip(piece[i]))) > 0
-	}
-}
-
-// searchPane goes to the next line with a match, or the one before, and around the ends.
-func (m *Model) searchPane(by int) {
-	p := m.pane
-	if p == nil || p.pattern == nil {
-		return
-	}
-	n, finds := p.count(m.width), p.reader(m.width)
-	for k := 1; k <= n; k++ {
-		if i := ((p.top+by*k)%n + n) % n; finds(i) {
-			p.top = i
-			m.dirty = true
-			return
-		}
-	}
-	m.setHint("not found")
 }
 
 // paneLines draws the pane in n rows: a rule with its keys, and the text.

@@ -18,14 +18,12 @@ func (m *Model) replaceOne() tea.Cmd {
 	}
 	return m.fresh(func() tea.Cmd {
 		if f.at < 0 || f.at >= len(f.hits) || f.hits[f.at] != f.from {
-			m.stepHit(1)
-			return nil
+			return m.stepHit(1)
 		}
 		h := f.from
 		c := m.doc.Cell(h.Key)
 		if h.Output != find.Source || c == nil {
-			m.stepHit(1)
-			return nil
+			return m.stepHit(1)
 		}
 		text, end, ok := f.pattern.ReplaceAt(c.Source, h.From, f.with.String())
 		if !ok || !m.change("replace", notebook.SetSource{Key: h.Key, Source: text}) {
@@ -34,8 +32,7 @@ func (m *Model) replaceOne() tea.Cmd {
 		f.from.From = end - 1 // what was put in is not found again
 		f.from.Line = lineAt(text, end)
 		return m.search(func() tea.Cmd {
-			m.goToHit(m.firstHit())
-			return nil
+			return m.goToHit(m.firstHit())
 		})
 	})
 }

@@ -95,6 +95,10 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.inspected(msg)
 	case foundMsg:
 		return m.found(msg)
+	case preparedMsg:
+		return m.prepared(msg)
+	case paneSearchMsg:
+		return m.searchOn(msg)
 	case paintedMsg:
 		return m.painted(msg)
 	case sentMsg:

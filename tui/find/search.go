@@ -21,7 +21,13 @@ type Hit struct {
 	Output   int // index of the output, or Source
 	Line     int // of the source or the output's text, from 0
 	From, To int // bytes of the source; of an output's line
+
+	Lines int    // of an output: how many its text has
+	Text  string // of an output: the line, or the beginning of a long one
 }
+
+// maxText is how much of a line a hit keeps, in bytes.
+const maxText = 200
 
 // Before tells whether h stands before o in the notebook.
 func (h Hit) Before(o Hit) bool {
@@ -72,7 +78,7 @@ func inSource(c *notebook.Cell, index int, p *Pattern) []Hit {
 
 func inOutputs(ctx context.Context, hits []Hit, c *notebook.Cell, index int, p *Pattern) ([]Hit, error) {
 	for o, out := range c.Outputs() {
-		line := 0
+		line, first := 0, len(hits)
 		err := eachPiece(out.Decode(), func(text string) error {
 			if len(hits) > Limit {
 				return errEnough
@@ -82,14 +88,28 @@ func inOutputs(ctx context.Context, hits []Hit, c *notebook.Cell, index int, p *
 				line += strings.Count(text[at:m[0]], "\n")
 				at = m[0]
 				start = strings.LastIndexByte(text[:at], '\n') + 1
-				hits = append(hits, Hit{Key: c.Key, Cell: index, Output: o, Line: line, From: m[0] - start, To: m[1] - start})
+				hits = append(hits, Hit{
+					Key: c.Key, Cell: index, Output: o, Line: line, From: m[0] - start, To: m[1] - start, Text: lineOf(text[start:]),
+				})
 			}
-			line += strings.Count(text[at:], "\n")
+			if line += strings.Count(text[at:], "\n"); !strings.HasSuffix(text, "\n") {
+				line++
+			}
 			return ctx.Err()
 		})
+		for i := range hits[first:] {
+			hits[first+i].Lines = line
+		}
 		if err != nil && !errors.Is(err, errEnough) {
 			return nil, err
 		}
 	}
 	return hits, nil
+}
+
+// lineOf is the first line of a text, as far as a hit keeps it.
+func lineOf(text string) string {
+	text = text[:min(len(text), maxText)]
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.Clone(strings.ToValidUTF8(line, ""))
 }

@@ -24,23 +24,16 @@ func OutputText(b mime.Body) string {
 	return all.String()
 }
 
-// Lines counts the lines of an output's text, and returns one of them, "" if it has not
-// that many.
-func Lines(b mime.Body, line int) (n int, text string) {
+// Lines counts the lines of an output's text.
+func Lines(b mime.Body) (n int) {
 	// What cannot be read back from disk was not found there either.
 	_ = eachPiece(b, func(piece string) error {
-		count := strings.Count(piece, "\n")
-		if line >= n && line <= n+count && text == "" {
-			lines := strings.SplitN(piece, "\n", line-n+2)
-			text = lines[min(line-n, len(lines)-1)]
+		if n += strings.Count(piece, "\n"); !strings.HasSuffix(piece, "\n") {
+			n++
 		}
-		if !strings.HasSuffix(piece, "\n") {
-			count++
-		}
-		n += count
 		return nil
 	})
-	return n, text
+	return n
 }
 
 // eachPiece calls f with the text of an output, without escape sequences, in pieces of
