@@ -69,3 +69,8 @@ func (h *held) expand(whole bool) {
 		Expand(h.get(), whole)
 	}
 }
+
+func (h *held) pan(by int) bool {
+	h.width = 0 // other columns may take other heights
+	return Pan(h.get(), by)
+}

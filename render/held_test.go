@@ -46,3 +46,25 @@ func TestSpilledOutputIsDrawnAndLetGo(t *testing.T) {
 		}
 	}
 }
+
+// A wide table that came from a kernel scrolls sideways as that of a file does.
+func TestHeldTableScrolls(t *testing.T) {
+	var file spill.File
+	defer file.Close()
+	html := "<table><tr>"
+	for i := range 40 {
+		html += fmt.Sprintf("<td>column %d</td>", i)
+	}
+	body := &mime.Data{Bundle: mime.Bundle{{Type: "text/html", Value: rawjson.Quote(html + "</tr></table>")}}}
+	b := OutputsWith([]mime.Output{{Body: mime.Hold(body, &file)}}, themes.Theme{}, nil)[0]
+	first := b.Lines(60, 0, b.Height(60))
+	if !Pan(b, 1) {
+		t.Fatal("nothing moved")
+	}
+	if got := b.Lines(60, 0, b.Height(60)); slices.Equal(got, first) {
+		t.Errorf("it shows the same: %q", got)
+	}
+	if !Pan(b, -1) || !slices.Equal(b.Lines(60, 0, b.Height(60)), first) {
+		t.Error("it did not come back")
+	}
+}
