@@ -333,5 +333,9 @@ const askingText = " asking the kernel… "
 // over puts a piece of a width over a line at a column.
 func over(line, piece string, x, width int) string {
 	left := padTo(ansi.Truncate(line, x, ""), x)
-	return left + "\x1b[m" + piece + ansi.TruncateLeft(line, x+width, "")
+	right := ansi.TruncateLeft(line, x+width, "")
+	if room := max(ansi.StringWidth(line)-x-width, 0); ansi.StringWidth(right) > room { // half of a wide character
+		right = " " + ansi.TruncateLeft(line, x+width+1, "")
+	}
+	return left + "\x1b[m" + piece + right
 }
