@@ -172,7 +172,7 @@ func TestAnotherProgramWrites(t *testing.T) { // A27
 	atomic(edit("46"))
 	atomic(edit("47"))
 	x.keys("c")
-	x.see("+ answer = 4", "- answer = 44")
+	x.see("+ answer = 47", "- answer = 44")
 	x.keys("t")
 	x.see("answer = 4")
 	x.gone("●", "another program", "answer = 44")

@@ -21,6 +21,7 @@ type comparePage struct {
 	oldName, newName string
 	pairs            []diff.Pair
 	top              int
+	theirs           bool // the newer one is another program's, which may change it again
 
 	width int // that all is for
 	all   []string

@@ -187,6 +187,9 @@ func (m *Model) modified(fresh bool) {
 		return
 	}
 	m.sayDisk("", "")
+	if fresh && m.compare != nil && m.compare.theirs {
+		m.compareTheirs() // what is compared is what the answer will be about
+	}
 	if fresh && !d.asked && m.question == nil || !m.doc.Dirty() {
 		d.due = true
 	}
@@ -291,11 +294,17 @@ func (m *Model) askMineOrTheirs(mine func() tea.Cmd, then func() tea.Cmd) tea.Cm
 			return told
 		}},
 		choice{action: keymap.AnswerCompare, stays: true, do: func() tea.Cmd {
-			if t := m.disk.theirs; t != nil && t.doc != nil {
-				m.openCompare("mine", "theirs", m.doc.Cells(), t.doc.Cells())
-			}
+			m.compareTheirs()
 			return nil
 		}}, back())
+}
+
+// compareTheirs sets mine against theirs as it is on disk now.
+func (m *Model) compareTheirs() {
+	if t := m.disk.theirs; t != nil && t.doc != nil {
+		m.openCompare("mine", "theirs", m.doc.Cells(), t.doc.Cells())
+		m.compare.theirs = true
+	}
 }
 
 // takeTheirs makes their version the document's. Undo brings back what was there.

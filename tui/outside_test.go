@@ -110,6 +110,22 @@ func TestOneQuestionHoweverOftenItChanges(t *testing.T) {
 	}
 }
 
+// What is compared is what is on disk, also if it changes once more.
+func TestComparisonFollowsTheDisk(t *testing.T) {
+	a := open(t, setup{file: file("one"), watch: true})
+	a.Type("b")
+	a.theirs(file("first"))
+	a.WaitFor("t theirs")
+	a.Type("c")
+	a.shows("+ first")
+	a.theirs(file("second"))
+	a.WaitFor("+ second")
+	a.hides("+ first")
+	a.Type("t")
+	a.shows("second")
+	a.hides("●", "changed on disk")
+}
+
 func TestMineIsWrittenWithoutASecondQuestion(t *testing.T) {
 	a := open(t, setup{file: file("one")})
 	a.Type("b")
