@@ -145,11 +145,17 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// What one client stops, the other sees end.
+// What one client stops, the others see end. Their restarts put one context in its place,
+// and their streams go on with that.
 func TestStoppedElsewhere(t *testing.T) {
 	p := place(t)
 	run(t, p, Options{Host: fakes(t, say)})
 	a := start(t, connect(t, p))
+	b, err := connect(t, p).Attach(t.Context(), a.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := b.Follow(kernelclient.Cursor{})
 	id := a.Submit("wait")
 	a.Wait("its output", func(e event.Event) bool { _, ok := e.Body.(event.Stream); return ok })
 	if err := connect(t, p).Stop(t.Context(), a.Info().ID, true); err != nil {
@@ -161,6 +167,29 @@ func TestStoppedElsewhere(t *testing.T) {
 	a.Wait("the state", func(e event.Event) bool { s, ok := e.Body.(event.State); return ok && s.State == event.Dead })
 	if err := a.Context.Submit(t.Context(), kernelclient.Request{ID: "late"}); !errors.Is(err, kernelclient.NotFound) {
 		t.Errorf("submitting to it: %v", err)
+	}
+	old := a.Info().ID
+	for _, k := range []kernelclient.Context{a.Context, b} {
+		if err := k.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a.Info().ID == old || a.Info().ID != b.Info().ID {
+		t.Errorf("%s became %s and %s", old, a.Info().ID, b.Info().ID)
+	}
+	a.Wait("the next kernel", func(e event.Event) bool {
+		s, ok := e.Body.(event.State)
+		return ok && s.State == event.Idle && s.Generation == 2
+	})
+	if i := a.Info(); i.State.Generation != 2 {
+		t.Errorf("%+v", i.State)
+	}
+	if end, events := a.Do("again"); end.Reason != event.Done || hosttest.Words(events) != "stdout:again" {
+		t.Errorf("%+v %s", end, hosttest.Words(events))
+	}
+	until(t, other, "the other's view", func(e event.Event) bool { st, ok := e.Body.(event.Stream); return ok && st.Text == "again" })
+	if at := other.Cursor(); at.Epoch != a.Info().Last.Epoch || at.Seq == 0 {
+		t.Errorf("it is at %+v of %+v", at, a.Info().Last)
 	}
 }
 

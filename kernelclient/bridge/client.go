@@ -180,18 +180,22 @@ func (c *Client) Start(ctx context.Context, spec kernelclient.StartSpec) (kernel
 	return c.start(ctx, startRequest{Nonce: newName(), Spec: specWire(spec)})
 }
 
-// start asks for a context, a second time where the answer was lost.
 func (c *Client) start(ctx context.Context, q startRequest) (kernelclient.Context, error) {
-	q.kernelsRequest = c.surroundings()
-	var w contextWire
-	err := c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w)
-	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil {
-		err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w) // the nonce makes it one start
-	}
+	w, err := c.begin(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return newRemote(c, w), nil
+	return newRemote(c, w, q), nil
+}
+
+// begin asks for a context, a second time where the answer was lost.
+func (c *Client) begin(ctx context.Context, q startRequest) (w contextWire, err error) {
+	q.kernelsRequest = c.surroundings()
+	err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w)
+	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil {
+		err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w) // the nonce makes it one start
+	}
+	return w, err
 }
 
 // Running implements kernelclient.Joiner.
@@ -224,7 +228,7 @@ func (c *Client) Attach(ctx context.Context, id kernelclient.ContextID) (kernelc
 	if err := c.call(ctx, startTime, http.MethodGet, contextPath(id, ""), nil, &w); err != nil {
 		return nil, err
 	}
-	return newRemote(c, w), nil
+	return newRemote(c, w, startRequest{Spec: specWire{Kernel: w.Kernel.Name, Dir: w.Dir, Session: w.Path, Name: w.Name}}), nil
 }
 
 func contextPath(id kernelclient.ContextID, verb string) string {

@@ -14,10 +14,14 @@ import (
 
 // remote is a context of a host process.
 type remote struct {
-	c  *Client
-	id kernelclient.ContextID
+	c *Client
 
 	mu      sync.Mutex // guards all below
+	id      kernelclient.ContextID
+	again   startRequest  // starts such a context once more
+	renewed chan struct{} // closed when it was started once more, or stopped from here
+	stopped bool          // from here
+	before  int           // generations of the contexts that this one is in the place of
 	rev     int64
 	info    kernelclient.ContextInfo
 	caps    kernelclient.Capabilities
@@ -26,17 +30,27 @@ type remote struct {
 
 var _ kernelclient.Context = (*remote)(nil)
 
-func newRemote(c *Client, w contextWire) *remote {
-	k := &remote{c: c, id: kernelclient.ContextID(w.ID), streams: map[*stream]bool{}}
+func newRemote(c *Client, w contextWire, again startRequest) *remote {
+	k := &remote{
+		c: c, id: kernelclient.ContextID(w.ID), again: again, renewed: make(chan struct{}), streams: map[*stream]bool{},
+	}
 	k.learn(w)
 	return k
+}
+
+// path is where the host process has the context.
+func (k *remote) path(verb string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return contextPath(k.id, verb)
 }
 
 // learn takes over a description unless a newer one is known.
 func (k *remote) learn(w contextWire) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if w.Rev > k.rev {
+	if w.Rev > k.rev && w.ID == string(k.id) {
+		w.Generation += k.before
 		saved := k.info.Saved
 		k.rev, k.info, k.caps = w.Rev, w.info(), w.Capabilities
 		if w.Saved == nil {
@@ -72,7 +86,7 @@ func (k *remote) lost(err error) event.State {
 // do sends a request that changes the context and takes over its new description.
 func (k *remote) do(ctx context.Context, verb string, in any) error {
 	var w contextWire
-	if err := k.c.call(ctx, callWait, http.MethodPost, contextPath(k.id, verb), in, &w); err != nil {
+	if err := k.c.call(ctx, callWait, http.MethodPost, k.path(verb), in, &w); err != nil {
 		return err
 	}
 	k.learn(w)
@@ -108,21 +122,9 @@ func (k *remote) Answer(ctx context.Context, id event.InputID, text string) erro
 	return k.do(ctx, "/answer", answerRequest{id, text})
 }
 
-// Restart implements kernelclient.Context.
-func (k *remote) Restart(ctx context.Context) error { return k.do(ctx, "/restart", struct{}{}) }
-
 // Saved implements kernelclient.Context.
 func (k *remote) Saved(ctx context.Context, mark kernelclient.SaveMark) error {
 	return k.repeat(ctx, "/saved", markOf(mark))
-}
-
-// Stop implements kernelclient.Context. One that was stopped already is as wanted.
-func (k *remote) Stop(ctx context.Context, force bool) error {
-	err := k.c.Stop(ctx, k.id, force)
-	if errors.Is(err, kernelclient.NotFound) || NoHost(err) {
-		return nil
-	}
-	return err
 }
 
 // Close implements kernelclient.Context: its streams end, the context goes on.
@@ -191,7 +193,7 @@ const (
 type asker struct{ k *remote }
 
 func (a asker) ask(ctx context.Context, q askRequest, out any) error {
-	return a.k.c.call(ctx, startTime, http.MethodPost, contextPath(a.k.id, "/ask"), q, out)
+	return a.k.c.call(ctx, startTime, http.MethodPost, a.k.path("/ask"), q, out)
 }
 
 // Complete implements kernelclient.Asker.

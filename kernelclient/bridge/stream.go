@@ -41,9 +41,10 @@ type stream struct {
 	mu     sync.Mutex // guards all below
 	buf    []event.Event
 	size   int
-	err    error // of Next once buf is empty
-	read   kernelclient.Cursor
-	taken  kernelclient.Cursor
+	err    error                 // of Next once buf is empty
+	read   kernelclient.Cursor   // where to go on
+	last   kernelclient.Cursor   // of the newest event in buf
+	taken  kernelclient.Cursor   // of the last one that Next gave
 	open   map[event.ExecID]bool // runs whose end was not read yet
 	broken bool                  // followers know that the connection is
 }
@@ -52,7 +53,7 @@ func newStream(k *remote, after kernelclient.Cursor) *stream {
 	life, cancel := context.WithCancel(context.Background())
 	s := &stream{
 		k: k, life: life, cancel: cancel, more: make(chan struct{}, 1), room: make(chan struct{}, 1),
-		read: after, taken: after, open: map[event.ExecID]bool{},
+		read: after, last: after, taken: after, open: map[event.ExecID]bool{},
 	}
 	s.reader.Go(s.follow)
 	return s
@@ -85,8 +86,7 @@ func (s *stream) take() ([]event.Event, error) {
 	if len(batch) == 0 {
 		return nil, s.err
 	}
-	s.taken.Seq = batch[len(batch)-1].Seq
-	s.taken.Epoch = s.read.Epoch
+	s.taken = s.last
 	signal(s.room)
 	return batch, nil
 }
@@ -117,9 +117,14 @@ func (s *stream) Close() error {
 func (s *stream) follow() {
 	pause, since := firstPause, time.Now()
 	for s.life.Err() == nil {
-		heard, err := s.connection()
+		id := s.k.current()
+		heard, err := s.connection(id)
 		if heard {
 			pause, since = firstPause, time.Now()
+		}
+		if s.vanished(err) && s.k.next(s.life, id) {
+			s.begin()
+			continue
 		}
 		if s.life.Err() != nil || s.over(err, time.Since(since) > giveUp) {
 			return
@@ -135,13 +140,30 @@ func (s *stream) follow() {
 	}
 }
 
+// vanished tells followers that the context is no more, if that is what err says.
+func (s *stream) vanished(err error) bool {
+	if errors.Is(err, kernelclient.NotFound) {
+		s.end(&kernelclient.Error{Kind: kernelclient.Gone, What: "the host process ended, and this kernel with it", Next: "restart it"})
+		return true
+	}
+	return errors.Is(err, io.EOF) // its log told all the rest
+}
+
+// begin reads the log of the context that took the place of one that is gone.
+func (s *stream) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = kernelclient.Cursor{}
+	s.broken = false
+}
+
 // over ends the stream for an error after which another connection is of no use.
 func (s *stream) over(err error, long bool) bool {
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, kernelclient.ErrCompacted):
+	case errors.Is(err, io.EOF), errors.Is(err, kernelclient.NotFound):
+		s.finish(io.EOF)
+	case errors.Is(err, kernelclient.ErrCompacted):
 		s.finish(err)
-	case errors.Is(err, kernelclient.NotFound):
-		s.lose(&kernelclient.Error{Kind: kernelclient.Gone, What: "the host process ended, and this kernel with it", Next: "restart it"})
 	case errors.Is(err, kernelclient.Protocol), long && !errors.Is(err, context.DeadlineExceeded):
 		s.lose(err)
 	default:
@@ -158,26 +180,33 @@ func (s *stream) finish(err error) {
 	signal(s.more)
 }
 
-// lose ends every run that is still open, so that nobody waits for ever.
+// lose ends every run that is still open, so that nobody waits for ever, and the stream.
 func (s *stream) lose(err error) {
+	s.end(err)
+	s.finish(io.EOF)
+}
+
+// end ends every run that is still open, and the kernel as far as this client can tell.
+func (s *stream) end(err error) {
+	state := s.k.lost(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	for exec := range s.open {
 		s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: now, Exec: exec, Body: event.Ended{Reason: event.Lost, Detail: err.Error()}})
 	}
-	s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: now, Body: s.k.lost(err)})
-	s.err = io.EOF
+	clear(s.open)
+	s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: now, Body: state})
 	signal(s.more)
 }
 
 // connection reads one connection to its end. heard tells whether anything came.
-func (s *stream) connection() (heard bool, err error) {
+func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.life)
 	defer cancel(nil)
 	alive := time.AfterFunc(deaf, func() { cancel(context.DeadlineExceeded) })
 	defer alive.Stop()
-	resp, err := s.k.c.send(ctx, http.MethodGet, contextPath(s.k.id, "/events?")+cursorQuery(s.place()), nil)
+	resp, err := s.k.c.send(ctx, http.MethodGet, contextPath(id, "/events?")+cursorQuery(s.place()), nil)
 	if err != nil {
 		return false, err
 	}
@@ -256,11 +285,16 @@ func (s *stream) line(text []byte) error {
 
 // add takes an event.
 func (s *stream) add(e event.Event, size int) {
+	if st, ok := e.Body.(event.State); ok {
+		st.Generation += s.k.earlier()
+		e.Body = st
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.buf = append(s.buf, e)
 	s.size += size
 	s.read.Seq = e.Seq
+	s.last = s.read
 	switch e.Body.(type) {
 	case event.Ended:
 		delete(s.open, e.Exec)
@@ -290,7 +324,7 @@ func (s *stream) other(text []byte) error {
 		s.read.Epoch = l.Info.Epoch
 		if s.broken {
 			s.broken = false
-			s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: time.Now(), Body: l.Info.info().State})
+			s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: time.Now(), Body: s.k.Info().State})
 			signal(s.more)
 		}
 	case l.Line == endLine:
