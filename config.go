@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/nbterm/nbterm/notebook/output"
 	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui"
 )
@@ -20,6 +22,7 @@ type config struct {
 	Notify      string  `toml:"notify"`
 	NotifyAfter float64 `toml:"notify_after"` // seconds
 	OnQuit      string  `toml:"on_quit"`
+	OutputLimit int64   `toml:"output_limit"` // MiB of a cell
 }
 
 // configFile is where the settings are read from.
@@ -30,7 +33,7 @@ func configFile() string {
 // readConfig reads the settings. A file that is not there leaves the defaults; one that
 // cannot be understood is an error, because a setting that is silently ignored is worse.
 func readConfig(path string) (config, error) {
-	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit)}
+	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), OutputLimit: output.DefaultLimit >> 20}
 	meta, err := toml.DecodeFile(path, &c)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -63,6 +66,9 @@ func (c config) check() error {
 	}
 	if c.NotifyAfter < 0 {
 		return fmt.Errorf("notify_after is %g; it is a number of seconds from 0", c.NotifyAfter)
+	}
+	if c.OutputLimit < 1 || c.OutputLimit > math.MaxInt64>>20 {
+		return fmt.Errorf("output_limit is %d; it is a number of MiB from 1", c.OutputLimit)
 	}
 	return nil
 }

@@ -43,7 +43,9 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	file.StateDir = stateDir()
 	c.lasting = c.keeps()
-	s, closeHost, err := c.session(ctx, doc, path, session.Options{AllowStdin: true, Sum: fmt.Sprintf("%x", file.Sum())})
+	s, closeHost, err := c.session(ctx, doc, path, session.Options{
+		AllowStdin: true, Sum: fmt.Sprintf("%x", file.Sum()), OutputLimit: settings.OutputLimit << 20,
+	})
 	if err != nil {
 		return err
 	}
