@@ -119,7 +119,7 @@ func TestFaults(t *testing.T) {
 	}
 
 	// A comm that nobody understands is closed, so that its code does not wait.
-	id = k.Submit("import threading\nfrom comm import create_comm\nclosed = threading.Event()\nc = create_comm(target_name='nobody')\nc.on_close(lambda m: print('closed', flush=True))")
+	k.Submit("import threading\nfrom comm import create_comm\nclosed = threading.Event()\nc = create_comm(target_name='nobody')\nc.on_close(lambda m: print('closed', flush=True))")
 	k.Wait("its end on the other side", func(e event.Event) bool {
 		b, ok := e.Body.(event.Stream)
 		return ok && strings.Contains(b.Text, "closed")
