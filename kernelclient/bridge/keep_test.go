@@ -102,6 +102,7 @@ func TestTakenUp(t *testing.T) {
 	}
 	until(t, s, "the second run", func(e event.Event) bool { b, ok := e.Body.(event.Stream); return ok && b.Text == "waiting" })
 	journaled(t, p, "waiting")
+	journaled(t, p, "cell-two") // either may be written first
 	kill()
 	run(t, p, m.options())
 	var before []event.Event
