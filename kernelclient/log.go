@@ -261,13 +261,16 @@ func (l *Log) change(s event.State) {
 // died records the kernel's end and cancels what waits for it.
 func (l *Log) died(detail string) {
 	l.mu.Lock()
-	gen := l.info.State.Generation
 	if l.err == nil {
 		l.err = &Error{Kind: Killed, What: detail}
 	}
+	l.change(event.State{State: event.Dead, Generation: l.info.State.Generation, Detail: detail})
+	// Taken out before the death is known: who reads of it may restart and submit at once.
+	waiting := l.takeOut(func(Request) bool { return true })
 	l.mu.Unlock()
-	l.setState(event.State{State: event.Dead, Generation: gen, Detail: detail})
-	l.cancelQueued(func(Request) bool { return true }, "the kernel is not running: "+detail)
+	for _, r := range waiting {
+		l.finish(r.ID, Outcome{Reason: event.Cancelled, Detail: "the kernel is not running: " + detail})
+	}
 }
 
 // describe has the Recorder told of what l.info says now.
