@@ -20,6 +20,7 @@ const (
 	Killed      Kind = "ended" // the kernel's process is gone: see Death
 	Gone        Kind = "not running"
 	Protocol    Kind = "protocol error"
+	NoSpace     Kind = "no space"
 	NoAnswer    Kind = "no answer" // a question that the kernel let pass
 )
 

@@ -26,14 +26,14 @@ type crashing struct {
 	history []event.Event
 }
 
-func (w *world) crashing(t *testing.T) *crashing {
+func (w *world) crashing(t *testing.T, how string) *crashing {
 	t.Helper()
 	me, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &crashing{t: t, cmd: exec.Command(me)}
-	c.cmd.Env = w.env.with(hostsIn+"="+w.dir, "JPY_PARENT_PID=1")
+	c.cmd.Env = w.env.with(hostsIn+"="+w.dir, "JPY_PARENT_PID=1", hostsHow+"="+how)
 	c.cmd.Stderr = os.Stderr
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func adopt(t *testing.T, h *Host, a Adoption) *hosttest.Client {
 func TestAdopt(t *testing.T) {
 	w := newWorld(t)
 	w.python(t)
-	c := w.crashing(t)
+	c := w.crashing(t, "")
 	c.run("import os, time; first = 1; print('go', flush=True)\nwhile not os.path.exists('on'): time.sleep(0.01)\nprint('after'); print(input('who? ')); first + 1")
 	c.until(isText("run0", "go"))
 	c.kill()
@@ -165,7 +165,7 @@ func TestAdopt(t *testing.T) {
 func TestAdoptTooLate(t *testing.T) {
 	w := newWorld(t)
 	w.python(t)
-	c := w.crashing(t)
+	c := w.crashing(t, "")
 	c.run("import os, time; print('go', flush=True)\nwhile not os.path.exists('on'): time.sleep(0.01)\nopen('off', 'w').close()")
 	c.until(isText("run0", "go"))
 	c.kill()

@@ -16,6 +16,9 @@ import (
 // hostsIn makes this test binary a process that hosts a kernel, in the world of that folder.
 const hostsIn = "NBTERM_TEST_HOSTS_IN"
 
+// hostsHow is "plain" for Options.Plain.
+const hostsHow = "NBTERM_TEST_HOSTS_HOW"
+
 // hosted is what such a process writes first, and when that changes.
 type hosted struct {
 	ID, Kernel, Dir, ConnFile string
@@ -33,7 +36,7 @@ func hostUntilKilled(dir string) {
 			os.Exit(1)
 		}
 	}
-	h := New(Options{Dir: dir + "/wd", LogDir: dir + "/log", Outlive: true})
+	h := New(Options{Dir: dir + "/wd", LogDir: dir + "/log", Outlive: true, Plain: os.Getenv(hostsHow) == "plain"})
 	k, err := h.Start(context.Background(), kernelclient.StartSpec{Kernel: "python3", Dir: dir + "/wd"})
 	fail(err)
 	go func() {

@@ -2,7 +2,9 @@ package local
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -149,4 +151,86 @@ func glob(t *testing.T, pattern string) []string {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// A full runtime folder is named, nothing is left in it, and with room the same context starts.
+func TestRuntimeFolderFull(t *testing.T) {
+	const child = "NBTERM_TEST_MOUNTS"
+	if os.Getenv(child) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestRuntimeFolderFull$", "-test.v")
+		cmd.Env = append(os.Environ(), child+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
+		out, err := cmd.CombinedOutput()
+		switch {
+		case strings.Contains(string(out), "--- SKIP") || len(out) == 0 && err != nil:
+			t.Skip("no mount namespaces here: ", err, string(out))
+		case err != nil:
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	w := newWorld(t)
+	w.python(t)
+	run := w.dir + "/run"
+	if err := syscall.Mount("tmpfs", run, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("cannot mount: ", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(run, syscall.MNT_DETACH) })
+	if err := os.WriteFile(run+"/filler", make([]byte, 64<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := start(t, w.host(t), kernelclient.StartSpec{Kernel: "python3", Dir: w.dir + "/wd"})
+	if detail := dead(t, k.Context); !strings.Contains(detail, "no room") || !strings.Contains(detail, run) || !errors.Is(k.Info().Err, kernelclient.NoSpace) {
+		t.Errorf("detail %q, %v", detail, k.Info().Err)
+	}
+	if left := glob(t, run+"/*"); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+	if err := os.Remove(run + "/filler"); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	does(t, k, "1", "result:1")
+	stop(t, k.Context, true)
+}
+
+// While its client is stopped, a kernel that was started through our stub waits for it. One
+// as it comes drops output, its end too perhaps, and the run ends all the same.
+func TestStoppedClient(t *testing.T) {
+	const n = 2000
+	for _, plain := range []bool{false, true} {
+		w := newWorld(t)
+		w.python(t)
+		c := w.crashing(t, map[bool]string{true: "plain"}[plain])
+		c.run(fmt.Sprintf("import os, time; print('go', flush=True)\nwhile not os.path.exists('on'): time.sleep(0.01)\nfor i in range(%d):\n    display({'text/plain': str(i)}, raw=True)\n    if i %% 100 == 0: open(f'at{i}', 'w').close()\nopen('off', 'w').close()", n))
+		c.until(isText("run0", "go"))
+		if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		write(t, w.dir+"/wd/on", "", 0o644)
+		sign := w.dir + "/wd/at900" // it waits at about 1,000
+		if plain {
+			sign = w.dir + "/wd/off"
+		}
+		eventually(t, "the flood", func() bool { _, err := os.Stat(sign); return err == nil })
+		if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		var end event.Ended
+		c.until(func(e event.Event) bool { b, ok := e.Body.(event.Ended); end = b; return ok })
+		got := 0
+		for _, e := range c.history {
+			if _, ok := e.Body.(event.Display); ok {
+				got++
+			}
+		}
+		if end.Reason != event.Done || got > n || got < n && !plain {
+			t.Errorf("plain %v: %d displays, %+v", plain, got, end)
+		}
+		kill9(t, c.info.PID)
+		c.kill()
+		eventually(t, "the end of all that was left", w.swept)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -99,16 +100,16 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 	}
 	runtimeDir := l.env.runtimeDir()
 	if err := privateDir(runtimeDir); err != nil {
-		return nil, err
+		return nil, noRoom(runtimeDir, err)
 	}
 	file := filepath.Join(runtimeDir, filesPrefix+id+connectionSuffix)
 	claim, err := leftover.Make(file, c.WriteFile)
 	if err != nil {
-		return nil, err
+		return nil, noRoom(runtimeDir, err)
 	}
 	k.file, k.fileClaim, k.connection = file, claim, c
 	if k.log, err = openLog(l.logs, id); err != nil {
-		return nil, err
+		return nil, noRoom(l.logs, err)
 	}
 	path, argv, env, err := l.command(k.file)
 	if err != nil {
@@ -124,6 +125,16 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 		k.watchdog = time.AfterFunc(bindTime, k.killUnbound)
 	}
 	return k, nil
+}
+
+// noRoom puts the error of a full disk into plain words.
+func noRoom(dir string, err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return &kernelclient.Error{
+		Kind: kernelclient.NoSpace, What: "there is no room for the kernel's files in " + dir, Next: "make room there", Err: plain(err),
+	}
 }
 
 // connection chooses where the kernel is to listen.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
 // world is a machine of its own for kernels: every folder that they may leave something
@@ -117,6 +118,22 @@ func (w *world) nothingLeft(t testing.TB) {
 			t.Errorf("left: %s/%s", name, entry.Name())
 		}
 	}
+}
+
+// swept removes what killed hosts and kernels have left, as the next start of a kernel
+// does, and tells whether that was all.
+func (w *world) swept() bool {
+	for _, dir := range socketParents(w.env) {
+		leftover.Sweep(dir, socketsPrefix, "")
+	}
+	leftover.Sweep(w.dir+"/run", filesPrefix, connectionSuffix)
+	leftover.Sweep(w.dir+"/log", filesPrefix, logSuffix)
+	for _, name := range []string{"sock", "run", "log"} {
+		if left, err := os.ReadDir(filepath.Join(w.dir, name)); err != nil || len(left) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // eventually waits for a condition that only looking can tell.
