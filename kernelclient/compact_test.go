@@ -101,9 +101,11 @@ func TestRunsThatShowUnderAnIDStay(t *testing.T) {
 
 func TestCompactionIsBounded(t *testing.T) {
 	l := open(t, &hosttest.Fake{Script: says})
+	var codes []string
 	for i := range 400 {
-		do(t, l, fmt.Sprint("show ", i))
+		codes = append(codes, fmt.Sprint("show ", i))
 	}
+	do(t, l, codes...)
 	saved(t, l, l.Info().Last)
 	got := story(kept(t, l))
 	if shown, ends := strings.Count(got, ":Display"), strings.Count(got, ":done"); shown != 64 || ends != 256 {
