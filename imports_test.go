@@ -32,7 +32,6 @@ var mayImport = map[string][]string{
 	"notebook/session":        {"notebook", "kernelclient"},
 	"render":                  {"notebook/mime", "themes"},
 	"fswatch":                 {},
-	"headroom":                {},
 	"tui":                     {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":            {},
 	"tui/editor":              {"render", "themes"},
@@ -41,7 +40,7 @@ var mayImport = map[string][]string{
 	"tui/lineedit":            {},
 	"tui/keymap":              {},
 	"tui/internal/screentest": {},
-	".":                       {"kernelclient", "notebook", "render", "themes", "fswatch", "tui", "headroom"},
+	".":                       {"kernelclient", "notebook", "render", "themes", "fswatch", "tui"},
 }
 
 const module = "github.com/nbterm/nbterm/"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/nbterm/nbterm/headroom"
+	_ "github.com/nbterm/nbterm/render/headroom"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 	"github.com/nbterm/nbterm/render"
 )

@@ -1,6 +1,6 @@
 // Package headroom puts off the first garbage collections of a process. Importing it is all.
 //
-// Libraries build some ten megabytes of tables before main begins, which stay for good.
+// The libraries that render brings along build some ten megabytes of tables before main begins, which stay for good.
 // With the runtime's first goal of 4 MB they are marked three times over while they grow,
 // which is a tenth of the time of a short command. The package imports nothing but runtime,
 // so that it is initialized before those.
