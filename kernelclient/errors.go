@@ -86,6 +86,7 @@ func (e *TimeoutError) Timeout() bool { return true }
 type Death struct {
 	Signal string // such as "SIGKILL", "" if it exited
 	Code   int    // exit code, if Signal is ""
+	NoMem  bool   // the system killed a process for lack of memory while it ran: probably this one
 	Unseen bool   // nobody saw how: whoever started it had ended before
 	Last   string // its last words on stderr, possibly many lines
 }
@@ -97,7 +98,9 @@ func (d *Death) Error() string {
 		how = "the kernel has ended (how was not seen: what had started it was gone)"
 	case d.Signal != "":
 		how = "the kernel was killed by " + d.Signal
-		if d.Signal == "SIGKILL" {
+		if d.NoMem {
+			how += ": the system ran out of memory"
+		} else if d.Signal == "SIGKILL" {
 			how += " (out of memory?)"
 		}
 	}

@@ -98,6 +98,10 @@ func machine(meminfo string) (used, limit int64) {
 	return (total - free) << 10, total << 10
 }
 
+// Shortages is how many processes the system has killed so far for lack of memory, on the
+// whole machine or in a control group; 0 where it does not tell.
+func Shortages() int64 { return field(readFile("/proc/vmstat"), "oom_kill") }
+
 // field is the number behind a name that begins a line, 0 if there is none.
 func field(text, name string) int64 {
 	for line := range strings.Lines(text) {

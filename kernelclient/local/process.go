@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/health"
 )
 
 // Times of stopping, where the caller sets no deadline.
@@ -64,10 +65,12 @@ func (p *process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
+	shortages := health.Shortages()
 	p.start, _ = processStart(p.pid)
 	started <- nil
 	p.reap(cmd)
 	p.death = deathOf(cmd.ProcessState)
+	p.death.NoMem = p.death.Signal == "SIGKILL" && health.Shortages() > shortages
 	p.death.Last = p.log.lastWords()
 	close(p.died)
 }
