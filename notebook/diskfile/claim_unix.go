@@ -12,8 +12,9 @@ import (
 )
 
 // claim makes a file that claimed tells as somebody's until it is closed, or its process
-// ends in whatever way. It is locked before it gets its name: nobody sees it unlocked.
-func claim(path string) (*os.File, error) {
+// ends in whatever way. It is written and locked before it gets its name: nobody sees it
+// empty or unlocked.
+func claim(path string, text []byte) (*os.File, error) {
 	file, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -21,6 +22,9 @@ func claim(path string) (*os.File, error) {
 	err = flock(file)
 	if errors.Is(err, errNoLocks) {
 		err = nil // the process's number must do: see claimed
+	}
+	if err == nil {
+		_, err = file.Write(text)
 	}
 	if err == nil {
 		err = os.Rename(path+".new", path)

@@ -10,12 +10,15 @@ import (
 
 // claim makes a file that claimed tells as somebody's until it is closed, or its process
 // ends in whatever way.
-func claim(path string) (*os.File, error) {
+func claim(path string, text []byte) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(file); err != nil {
+	if err = lock(file); err == nil {
+		_, err = file.Write(text)
+	}
+	if err != nil {
 		_ = file.Close() // the first error is the one to tell
 		return nil, err
 	}

@@ -60,8 +60,9 @@ func OpenRecovery(stateDir, path string) (*Recovery, error) {
 		dir: dir, name: identity(path) + "-" + strings.ToLower(rand.Text()[:10]) + "-" + shortName(path),
 		note: note{Path: RealPath(path), PID: os.Getpid(), Host: host, Since: time.Now().Round(time.Second)},
 	}
-	if r.held, err = claim(filepath.Join(dir, r.name+described)); err == nil {
-		err = r.describe()
+	text, err := json.Marshal(r.note)
+	if err == nil {
+		r.held, err = claim(filepath.Join(dir, r.name+described), text)
 	}
 	if err != nil {
 		return nil, noCopies(path, stateDir, err)

@@ -344,3 +344,16 @@ func TestNoRoomInPlace(t *testing.T) {
 		}
 	}
 }
+
+// What a claim says is in it before anybody can see it.
+func TestClaimIsWrittenBeforeItIsSeen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	held, err := claim(path, []byte("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if text, err := os.ReadFile(path); err != nil || string(text) != "text" || !claimed(path, Owner{}) {
+		t.Errorf("%q %v", text, err)
+	}
+}
