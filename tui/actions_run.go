@@ -64,6 +64,9 @@ func (m *Model) runStay() tea.Cmd {
 	if m.editing.cell == nil {
 		m.list.Reveal(m.selected)
 	}
+	if m.editing.cell != nil && c.cell.Type == notebook.Markdown {
+		m.leaveEdit() // to run it is to show it as it reads
+	}
 	m.follow = c.key
 	return m.run(keysOf(m.chosen())...)
 }

@@ -473,3 +473,15 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 		a.has("line-"+strings.Join(lines[2:], "\n")[4:], "second")
 	})
 }
+
+// To run a cell of prose is to show it as it reads, also where it stays selected.
+func TestRunStayShowsMarkdown(t *testing.T) {
+	for _, key := range []string{"ctrl+j", "ctrl+enter"} {
+		a := open(t, setup{file: file("md:# Head *line*", "b")})
+		a.Type("enter")
+		a.shows("EDIT", "# Head *line*")
+		a.Type(key)
+		a.hides("EDIT", "# Head *line*")
+		a.shows("Head line", "1/2")
+	}
+}
