@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/nbterm/nbterm/render/headroom"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 	"github.com/nbterm/nbterm/render"
+	_ "github.com/nbterm/nbterm/render/headroom"
 )
 
 func main() {

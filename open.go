@@ -26,7 +26,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	path := "Untitled.ipynb"
+	path := untitled()
 	doc, file := notebook.New(), (*diskfile.File)(nil)
 	if len(args) > 0 {
 		path = args[0]
@@ -62,6 +62,19 @@ func (c *common) open(ctx context.Context, args []string) error {
 	settings.apply(&opt)
 	spareMemory()
 	return ended(tui.Run(ctx, opt))
+}
+
+// untitled is a name for a new notebook that nothing here has yet, as JupyterLab counts.
+func untitled() string {
+	for n := 0; ; n++ {
+		name := "Untitled.ipynb"
+		if n > 0 {
+			name = fmt.Sprintf("Untitled%d.ipynb", n)
+		}
+		if _, err := os.Lstat(name); err != nil { // a folder that cannot be read is told when it is saved
+			return name
+		}
+	}
 }
 
 // spareMemory lets the heap grow by half before garbage is collected, not by its size: most
