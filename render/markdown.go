@@ -62,6 +62,12 @@ func (p *prose) part(part markdown.Part, width int) Block {
 		if parts := table.Parse(part.Text); parts != nil {
 			return page(parts, &p.th)
 		}
+	case markdown.Table:
+		// Glamour wraps the texts of one that is wider than the screen, so that all of it can be read.
+		if parts := table.Parse(part.HTML); len(parts) == 1 && parts[0].Table != nil && parts[0].Table.Width() <= width {
+			parts[0].Table.Uncut = true
+			return page(parts, &p.th)
+		}
 	case markdown.Image:
 		return p.figure(part.Picture)
 	case markdown.Prose:

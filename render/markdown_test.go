@@ -79,6 +79,21 @@ func TestAttachedPictures(t *testing.T) {
 	check(t, drawn.Lines(20, 0, 100), 20)
 }
 
+// TestTablesInMarkdown: as narrow as their texts, which are wrapped where they have no room.
+func TestTablesInMarkdown(t *testing.T) {
+	long := strings.Repeat("word ", 13) + "end"
+	source := "| name | n |\n|:--:|---|\n| **a** `b` c | 1 |\n| [d](http://e) | 22 |\n\nbelow\n\n| x | y |\n|---|---|\n| " + long + " | z |\n"
+	is(t, "narrow", lines(Markdown(source, themes.NoColor()), 100),
+		"name    n", "─────────", "a b c   1", "  d    22", "", "below", "",
+		"x"+strings.Repeat(" ", 69)+"y", strings.Repeat("─", 71), long+"  z")
+	b := Markdown(source, themes.NoColor())
+	got := lines(b, 30)
+	check(t, b.Lines(30, 0, 100), 30)
+	if all := strings.Join(got, " "); strings.Count(all, "word") != 13 || !strings.Contains(all, "end") {
+		t.Errorf("not all is shown:\n%s", strings.Join(got, "\n"))
+	}
+}
+
 func TestFormulasInMarkdown(t *testing.T) {
 	source := "Let $x_1 \\le 5$ cost $5 and $6:\n\n\\begin{align}\na &= b^2 \\\\\n  &\\neq c\n\\end{align}\n\n$$\\foo$$\n\n`$x_1$`\n"
 	is(t, "formulas", lines(Markdown(source, themes.NoColor()), 60),

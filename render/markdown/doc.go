@@ -1,5 +1,5 @@
 // Package markdown draws Markdown for a terminal. Parts takes a notebook's text apart:
-// what Glamour does not draw (formulas, HTML tables, attached pictures) becomes parts of
+// what Glamour does not draw well (formulas, tables, attached pictures) becomes parts of
 // their own, and formulas and HTML among words become Markdown. Render draws the prose. It
 // hides the library, so that another way of drawing can take its place.
 //

@@ -15,7 +15,7 @@ import (
 // seconds where it is odd. Pictures within the text do not count.
 const Limit = 64 << 10
 
-// ErrTooLong is returned for a text longer than Limit.
+// ErrTooLong is returned for a text longer than Limit, or with tables of too many cells.
 var ErrTooLong = errors.New("the Markdown is too long to draw")
 
 // ErrTooDeep is returned for blocks nested too deeply to be drawn.
@@ -26,7 +26,7 @@ var ErrTooDeep = errors.New("the Markdown is nested too deeply to draw")
 // The caller shows the text as it is where there is an error.
 func Render(text string, width int, th *themes.Theme) (out string, err error) {
 	text = shortenData(text)
-	if len(text) > Limit {
+	if len(text) > Limit || tooWide(text) {
 		return "", ErrTooLong
 	}
 	// Cells are other people's texts, and the library has panicked on odd ones (narrow
@@ -64,8 +64,13 @@ func Render(text string, width int, th *themes.Theme) (out string, err error) {
 // padding is what Glamour fills lines with.
 var padding = regexp.MustCompile(`(?m)(?:\x1b\[[0-9;]*m|[ \t])+$`)
 
+// tooEmpty matches the empty lines that Glamour leaves below a list: one for each list, or
+// block of code, that ends there. Those within code stand before its margin.
+var tooEmpty = regexp.MustCompile(`\n(?:(?:\x1b\[m)?\n){2,}((?:\x1b\[[0-9;]*m)*(?:[^ \n\x1b]|\x1b\]))`)
+
 func trim(out string) string {
 	out = padding.ReplaceAllString(out, "\x1b[m")
+	out = tooEmpty.ReplaceAllString(out, "\n\n$1")
 	lines := strings.Split(out, "\n")
 	for len(lines) > 0 && blank(lines[0]) {
 		lines = lines[1:]

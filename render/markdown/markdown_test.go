@@ -20,6 +20,8 @@ func TestRender(t *testing.T) {
 		{"| a | b |\n|---|\n| c |", "| a | b |\n|---|\n| c |"},
 		{"", ""},
 		{`<img src="a.png">`, `<img src="a.png">`},
+		{"- a\n  - b\n    - c\n\n1. d\n   - e\n\n**text**", "• a\n  • b\n    • c\n\n1. d\n  • e\n\ntext"},
+		{"    • a\n\n\n    • b", "  • a\n\n\n  • b"},
 		{"- - - - - - - - - - - - - - - -", "────────"},
 	} {
 		out, err := Render(c.in, 60, &th)
@@ -27,8 +29,11 @@ func TestRender(t *testing.T) {
 			t.Errorf("%q became %q, want %q (%v)", c.in, got, c.want, err)
 		}
 	}
-	if _, err := Render(strings.Repeat("x", Limit+1), 60, &th); !errors.Is(err, ErrTooLong) {
-		t.Errorf("too long: %v", err)
+	cells := strings.Repeat("|a", 1000) + "\n" + strings.Repeat("|-", 1000) + strings.Repeat("\n|", 1000)
+	for _, text := range []string{strings.Repeat("x", Limit+1), cells} {
+		if _, err := Render(text, 60, &th); !errors.Is(err, ErrTooLong) {
+			t.Errorf("too long: %v", err)
+		}
 	}
 }
 

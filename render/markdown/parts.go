@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"html"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -12,6 +13,7 @@ type Part struct {
 	Kind     Kind
 	Text     string // of code: what is between the fences, without the last newline
 	Language string // of code: the first word behind the fence
+	HTML     string // of a table of Markdown: what it is in HTML
 	Picture  Picture
 }
 
@@ -23,8 +25,9 @@ const (
 	Prose   Kind = iota // Text is for Render
 	Code                // a fenced block
 	Formula             // LaTeX with its delimiters, in lines of its own
-	HTML                // a table
+	HTML                // a table of HTML
 	Image               // a picture that the notebook holds
+	Table               // a table of Markdown: drawn from its HTML, or Text is for Render
 )
 
 // Picture is a picture that the notebook holds: in a file attached to the cell, or in its text.
@@ -62,7 +65,7 @@ func (b *builder) define(text string) {
 	}
 	all := definition.FindAllString(text, -1)
 	for i, p := range b.parts {
-		if len(all) > 0 && p.Kind == Prose {
+		if len(all) > 0 && (p.Kind == Prose || p.Kind == Table) {
 			b.parts[i].Text = strings.TrimRight(definition.ReplaceAllString(p.Text, ""), "\n") + "\n\n" + strings.Join(all, "\n")
 		}
 	}
@@ -210,15 +213,34 @@ func element(in []token) int {
 }
 
 var (
-	paragraphs = regexp.MustCompile(`\n(?:[ \t]*\n)+`)
+	emptyLines = regexp.MustCompile(`\n(?:[ \t]*\n)+`)
 	held       = regexp.MustCompile(`!\[([^\]\n]*)\]\(\s*<?(?:attachment:([^)>\n]+?)|(` + mark + `\d+` + markEnd + `))>?(?:\s+"[^"\n]*")?\s*\)`)
 	numbered   = regexp.MustCompile(mark + `(\d+)` + markEnd)
 	notAlone   = regexp.MustCompile(`(?m)^(?:\s*(?:[-+*>|]|\d{1,9}[.)])|  )`)
 )
 
-// words adds prose. A picture that the notebook holds is drawn below the paragraph that
-// has it, where that is not within a list or a table; among the words stands its name.
+// words adds prose and the tables in it.
 func (b *builder) words(text string) {
+	for _, p := range pipes(text) {
+		if p.Kind == Prose {
+			b.paragraphs(p.Text)
+			continue
+		}
+		p.Text = numbered.ReplaceAllStringFunc(p.Text, func(m string) string { return literal(b.named(m)) })
+		p.HTML = numbered.ReplaceAllStringFunc(p.HTML, func(m string) string { return html.EscapeString(b.named(m)) })
+		b.parts = append(b.parts, p)
+	}
+}
+
+// named is what stands for a picture where it is not drawn.
+func (b *builder) named(m string) string {
+	words, _ := b.name(b.numbered(m))
+	return "[" + words + "]"
+}
+
+// paragraphs adds prose without tables. A picture that the notebook holds is drawn below the paragraph that
+// has it, where that is not within a list or a table; among the words stands its name.
+func (b *builder) paragraphs(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -233,14 +255,11 @@ func (b *builder) words(text string) {
 			run = nil
 		}
 	}
-	for _, p := range paragraphs.Split(text, -1) {
+	for _, p := range emptyLines.Split(text, -1) {
 		found := numbered.FindAllStringSubmatch(p, -1)
 		only := strings.TrimSpace(numbered.ReplaceAllString(p, "")) == ""
 		if len(found) == 0 || !only || notAlone.MatchString(p) {
-			run = append(run, numbered.ReplaceAllStringFunc(p, func(m string) string {
-				words, _ := b.name(b.numbered(m))
-				return literal("[" + words + "]")
-			}))
+			run = append(run, numbered.ReplaceAllStringFunc(p, func(m string) string { return literal(b.named(m)) }))
 		}
 		if len(found) > 0 && !notAlone.MatchString(p) {
 			end()

@@ -30,6 +30,8 @@ func tell(parts []Part) string {
 			text = "html:" + text
 		case Image:
 			text = fmt.Sprintf("image:%s%.30s", p.Picture.Name, p.Picture.Data)
+		case Table:
+			text = "table:" + text + ":" + strings.NewReplacer("\n", "", "<thead>", "", "</thead>", "", "<tbody>", "", "</tbody>", "").Replace(p.HTML)
 		case Prose:
 		}
 		out = append(out, text)
@@ -96,9 +98,39 @@ func TestParts(t *testing.T) {
 	}
 }
 
+func TestTablesOfMarkdown(t *testing.T) {
+	const one = "|a|\n|-|\n|1|"
+	const drawn = "table:" + one + ":<table><tr><th>a</th></tr><tr><td>1</td></tr></table>"
+	for _, c := range []struct{ in, want string }{
+		{one, drawn},
+		{"\n\n" + one + "\n", drawn},
+		{"above\n" + one + "\n\nbelow\n" + one, "above|" + drawn + "|below|" + drawn},
+		{"above\n\n" + one + "\n# below", "above|" + drawn + "|# below"},
+		{"$$x$$\n" + one, "formula:$$x$$|" + drawn},
+		{"a|b|c\n:-|:-:|-:\n`x\\|y`|**b** $z^2$|[l](u)", "table:a|b|c\n:-|:-:|-:\n`x\\|y`|**b** z²|[l](u):<table>" +
+			`<tr><th align="left">a</th><th align="center">b</th><th align="right">c</th></tr>` +
+			`<tr><td align="left"><code>x|y</code></td><td align="center"><strong>b</strong> z²</td><td align="right"><a href="u">l</a></td></tr></table>`},
+		{"|a|\n|-|\n|vector<int> <b>x</b>|", "table:|a|\n|-|\n|vector<int> **x**|:<table><tr><th>a</th></tr><tr><td>vector&lt;int&gt; <strong>x</strong></td></tr></table>"},
+		{"|a|\n|-|\n|![d](attachment:dot.png)|", "table:|a|\n|-|\n|\\[dot.png 8x8\\]|:<table><tr><th>a</th></tr><tr><td>[dot.png 8x8]</td></tr></table>"},
+		// none, or within others
+		{"```\n" + one + "\n```", "code::" + one},
+		{"<!-- -->\n\n~~~\n" + one + "\n~~~", "~~~\n" + one + "\n~~~"},
+		{"text\n\n    |a|\n    |-|", "text\n\n    |a|\n    |-|"},
+		{"- item\n\n  |a|\n  |-|", "- item\n\n  |a|\n  |-|"},
+		{"> |a|\n> |-|", "> |a|\n> |-|"},
+		{"|a|b|\n|-|\n|c|", "|a|b|\n|-|\n|c|"},
+		{"a | b\n\n---", "a | b\n\n---"},
+	} {
+		if got := tell(Parts(c.in, named)); got != c.want {
+			t.Errorf("%q:\n got %q\nwant %q", c.in, got, c.want)
+		}
+	}
+}
+
 // FuzzParts holds that nothing that can be written is lost in code, and that time is short.
 func FuzzParts(f *testing.F) {
 	f.Add("<b>a</b> $x$ `c` ![d](attachment:dot.png)\n\n$$y$$\n<table></table>")
+	f.Add("x\n| a | b |\n|:-:|--|\n| `c\\|` | ![d](attachment:dot.png) |\ny")
 	f.Add("- a\n\n    ~~~\n<div><pre></div>\\(\\[ \\begin{align}")
 	th := themes.Dark()
 	f.Fuzz(func(t *testing.T, text string) {
@@ -106,7 +138,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		for _, p := range Parts(text, named) {
-			if p.Kind == Prose {
+			if p.Kind == Prose || p.Kind == Table {
 				_, _ = Render(p.Text, 40, &th) // its errors are for odd texts
 			}
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/nbterm/nbterm/render/ansi"
@@ -36,7 +37,11 @@ const mark = -1
 // `skip` are left out, and those at the right that find no room.
 func (t *Table) Layout(width, skip int, th *themes.Theme) Layout {
 	l := Layout{t: t, th: th, width: max(width, 1), index: t.index, first: t.index, end: t.cols}
-	for _, limit := range columnLimits {
+	limits := columnLimits[:]
+	if t.Uncut {
+		limits = append([]int{math.MaxInt}, limits...)
+	}
+	for _, limit := range limits {
 		l.slots = t.columns(0, t.cols, limit)
 		if total(l.slots) <= l.width {
 			return l
@@ -184,9 +189,13 @@ func (l Layout) field(i int, row []*cell, s int) (text string, style themes.Styl
 		style = l.th.Text
 	}
 	text = ansi.Truncate(e.text, width)
-	blank := strings.Repeat(" ", max(width-ansi.Width(text), 0))
-	if l.t.right[at.col] && e.to-e.from == 1 {
-		return blank + text, style, end
+	room := max(width-ansi.Width(text), 0)
+	before := 0
+	switch {
+	case e.side == right, e.side == unsaid && l.t.right[at.col] && e.to-e.from == 1:
+		before = room
+	case e.side == center:
+		before = room / 2
 	}
-	return text + blank, style, end
+	return strings.Repeat(" ", before) + text + strings.Repeat(" ", room-before), style, end
 }

@@ -174,7 +174,7 @@ func (g *grid) row(tr *html.Node) bool {
 			continue
 		}
 		row = g.covered(row)
-		c := &cell{text: content(n), from: len(row), head: n.DataAtom == atom.Th}
+		c := &cell{text: content(n), from: len(row), head: n.DataAtom == atom.Th, side: sideOf(n)}
 		c.width = ansi.Width(c.text)
 		allHead = allHead && c.head
 		rows := span(n, "rowspan")
@@ -212,16 +212,34 @@ func (g *grid) covered(row []*cell) []*cell {
 }
 
 func span(n *html.Node, name string) int {
+	v, err := strconv.Atoi(strings.TrimSpace(attribute(n, name)))
+	if err != nil || v < 1 {
+		return 1
+	}
+	return min(v, maxSpan)
+}
+
+// attribute is an attribute of an element, "" for none.
+func attribute(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {
-			v, err := strconv.Atoi(strings.TrimSpace(a.Val))
-			if err != nil || v < 1 {
-				return 1
-			}
-			return min(v, maxSpan)
+			return a.Val
 		}
 	}
-	return 1
+	return ""
+}
+
+// sideOf is where the cell says that its text stands.
+func sideOf(n *html.Node) side {
+	switch strings.ToLower(attribute(n, "align")) {
+	case "left":
+		return left
+	case "center":
+		return center
+	case "right":
+		return right
+	}
+	return unsaid
 }
 
 // content is the text of a cell as one line.
@@ -235,6 +253,8 @@ func content(n *html.Node) string {
 			return
 		case hidden(n):
 			return
+		case n.DataAtom == atom.Img:
+			b.WriteString(attribute(n, "alt"))
 		case breaks(n):
 			b.WriteByte(' ')
 		}

@@ -1,10 +1,14 @@
 package table
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Table is a grid of texts: rows of a header, then those of the body.
 type Table struct {
 	Caption string
+	Uncut   bool // no text is cut where all columns have room
 
 	rows   [][]*cell // all of cols cells; a cell that spans columns stands in each
 	header int       // how many rows are the header
@@ -18,9 +22,23 @@ type Table struct {
 type cell struct {
 	text     string
 	width    int
+	side     side
 	from, to int
 	head     bool // <th>
 }
+
+// side is where a text stands in its column.
+type side uint8
+
+const (
+	unsaid side = iota // numbers at the right, others at the left
+	left
+	center
+	right
+)
+
+// Width is how wide the table is, in cells of the screen, where no text is cut.
+func (t *Table) Width() int { return total(t.columns(0, t.cols, math.MaxInt)) }
 
 // table is the Table of the grid, nil if it has no cells.
 func (g *grid) table() *Table {

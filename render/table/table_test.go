@@ -56,6 +56,10 @@ func TestTables(t *testing.T) {
 		{"ragged rows", "<table><tr><td>a<tr><td>b<td>c<tr></table>", []string{"a", "b  c", ""}},
 		{"markup, lines and entities", "<table><tr><td><b>a</b>\n <i>b</i><br>c&nbsp;&lt;d&gt;<style>x{}</style><script>y</script></table>", []string{"a b c <d>"}},
 		{"controls", "<table><tr><td>a&#27;[31mb\x1b]52;c;x\x07c&#x9b;2J\u202ed&#7;</table>", []string{"abc›2Jd"}},
+		{"sides", "<table><tr><th align=right>a<th align=center>b<th align=left>c<tr><td align=right>long<td align=center>x<td align=left>1<tr><td align=right>x<td align=center>wide<td align=left>22", []string{
+			"   a   b    c", "──────────────", "long   x    1", "   x  wide  22",
+		}},
+		{"a picture's words", "<table><tr><td><img alt='a plot' src=x>", []string{"a plot"}},
 		{"nonsense spans", "<table><tr><td colspan=-1 rowspan=x>a<td colspan=0>b</table>", []string{"a  b"}},
 	} {
 		is(t, c.name, draw(t, c.page, 40, 0), c.want...)
