@@ -45,7 +45,9 @@ func TestFind(t *testing.T) {
 
 func TestSearchAsInVi(t *testing.T) {
 	a := open(t, setup{file: file("one", "two", "one", "three one"), script: echo})
-	a.Type("/", "one", "enter")
+	a.Type("/", "one")
+	a.hides("Tab replace")
+	a.Type("enter")
 	a.hides("Find:")
 	a.shows("1/4")
 	a.Type("n")
@@ -97,7 +99,12 @@ func TestTheViewFollowsHits(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	a := open(t, setup{file: file("cat = 1\nprint(cat)", "cat", "md:concatenate"), script: echo})
-	a.Type("f", "cat", "tab", "dog")
+	a.Type("f", "cat")
+	a.shows("Find: cat", "1 of 4", "Alt-R regexp  Tab replace")
+	a.Type(strings.Repeat("s", 40))
+	a.hides("Tab replace")
+	a.Type("ctrl+u", "cat", "tab", "dog")
+	a.hides("Tab replace")
 	a.shows("Find: cat", "Replace by: dog", "1 of 4", "Enter one  Alt-A all")
 	a.Type("enter")
 	a.shows("dog = 1", "print(cat)", "1 of 3")

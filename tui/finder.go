@@ -312,8 +312,8 @@ func (f *finder) count() string {
 	return fmt.Sprintf("%d of %d%s", f.at+1, len(f.hits), plus)
 }
 
-// findLines draws the line of find, and that of the replacement.
-func (m *Model) findLines(n int) []string {
+// findRemark is what stands at the right of the line of find: as much as has room.
+func (m *Model) findRemark() string {
 	f := &m.find
 	flags, on := "", ""
 	for _, flag := range []struct {
@@ -329,10 +329,21 @@ func (m *Model) findLines(n int) []string {
 		flags += "  " + m.table.Keys(keymap.Find, flag.action) + " " + name
 	}
 	right := f.count() + flags
-	if ansi.StringWidth(right) > m.width*2/3 {
-		right = f.count() + on
+	if all := right + "  " + m.table.Keys(keymap.Find, keymap.FindField) + " replace"; !f.once && !f.replacing && ansi.StringWidth(findLabel+f.text.String()+all)+2 <= m.width {
+		return all
 	}
-	first, cursor := m.inputLine("Find: ", &f.text, right)
+	if ansi.StringWidth(right) > m.width*2/3 {
+		return f.count() + on
+	}
+	return right
+}
+
+const findLabel = "Find: "
+
+// findLines draws the line of find, and that of the replacement.
+func (m *Model) findLines(n int) []string {
+	f := &m.find
+	first, cursor := m.inputLine(findLabel, &f.text, m.findRemark())
 	lines := []string{first}
 	f.cursor = cursor
 	if f.replacing {
@@ -356,7 +367,8 @@ func (m *Model) findLines(n int) []string {
 func (m *Model) inputLine(label string, line *lineedit.Line, right string) (drawn string, cursor int) {
 	th := m.look.theme
 	label = ansi.Truncate(label, m.width/2, "")
-	right = ansi.Truncate(right, m.width*2/3, "")
+	beside := m.width - ansi.StringWidth(label) - ansi.StringWidth(line.String()) - 2
+	right = ansi.Truncate(right, max(m.width*2/3, beside), "")
 	text, cursor := windowOf(line, m.width-ansi.StringWidth(label)-ansi.StringWidth(right)-1)
 	gap := max(m.width-ansi.StringWidth(label)-ansi.StringWidth(text)-ansi.StringWidth(right), 0)
 	return th.Accent.Render(label) + text + strings.Repeat(" ", gap) + th.Muted.Render(right), ansi.StringWidth(label) + cursor
