@@ -404,7 +404,7 @@ func (l *Log) shut(ctx context.Context, stop bool) error {
 	err := l.driver.Close(ctx, stop)
 	l.idle.Wait()
 	if stop {
-		l.setState(event.State{State: event.Dead, Generation: gen, Detail: "stopped"})
+		l.setState(event.State{State: event.Dead, Generation: gen, Detail: event.Stopped})
 	}
 	l.store.end()
 	<-l.recorded

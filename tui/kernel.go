@@ -135,8 +135,12 @@ func (m *Model) stateChanged() {
 	if s.State == event.Idle && s.Generation > m.kernel.died {
 		m.messages.drop(m.kernel.death) // a fresh kernel is there
 	}
-	if s.State == event.Dead && s.Detail != "" && s.Detail != "stopped" {
-		m.kernel.death = s.Detail + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
+	if s.State == event.Dead && s.Detail != "" {
+		why := s.Detail
+		if why == event.Stopped { // it was not stopped from here: this program ends without a look at its own stop
+			why = "the kernel was stopped by another program"
+		}
+		m.kernel.death = why + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
 			m.table.Keys(keymap.Command, keymap.OpenKernels) + " chooses another"
 		m.kernel.died = s.Generation
 		how := failure

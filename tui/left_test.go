@@ -161,3 +161,14 @@ func TestQuitWithAKernelAndChanges(t *testing.T) {
 		t.Errorf("%d kernels are left", n)
 	}
 }
+
+func TestAKernelThatAnotherProgramStopped(t *testing.T) {
+	h := lasting(t, nil)
+	a := open(t, setup{lasting: h, file: file("one")})
+	a.Type("ctrl+j")
+	a.shows("end one")
+	if err := left(t, h)[0].Stop(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	a.WaitFor("the kernel was stopped by another program; 00 starts it again")
+}

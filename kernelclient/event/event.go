@@ -135,6 +135,9 @@ type KernelState string
 // ExitedByCode is the Detail of a Dead kernel that its own code asked to exit: nothing went wrong.
 const ExitedByCode = "the kernel ended by its code (exit)"
 
+// Stopped is the Detail of a Dead kernel that somebody stopped on purpose.
+const Stopped = "stopped"
+
 // The states. Busy and Idle are about user code only: a completion does not make a kernel busy.
 const (
 	Starting     KernelState = "starting"
