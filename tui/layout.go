@@ -92,7 +92,7 @@ func (m *Model) layout() {
 // some size: it must be answered.
 func (m *Model) notes(n int) []string {
 	if n > 0 && m.width > 0 && m.question != nil {
-		lines := m.question.lines(m.table, m.width, n)
+		lines := m.question.lines(m.table, m.compare != nil, m.width, n)
 		for i, l := range lines {
 			lines[i] = m.look.theme.Accent.Render(strings.ReplaceAll(l, unbroken, " "))
 		}

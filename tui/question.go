@@ -71,6 +71,10 @@ func (m *Model) answer(a keymap.Action) tea.Cmd {
 		return nil
 	}
 	m.dirty = true
+	if a == keymap.AnswerBack && m.compare != nil {
+		m.compare = nil // back to the question
+		return nil
+	}
 	if !q.choices[i].stays {
 		m.question, m.compare = nil, nil
 	}
@@ -85,8 +89,9 @@ const unbroken = "\u00a0"
 
 // lines are the question with the keys that answer it, in at most n lines; spaces may be
 // unbroken. Where they are too few the text is cut, and only then what the answers do.
-func (q *question) lines(t *keymap.Table, width, n int) []string {
-	text, answers := render.Sanitize(q.text), q.answers(t)
+// comparing: two versions stand above it, which going back leaves first.
+func (q *question) lines(t *keymap.Table, comparing bool, width, n int) []string {
+	text, answers := render.Sanitize(q.text), q.answers(t, comparing)
 	all := wrapPlain(text+"  "+strings.Join(answers, "  "), width, math.MaxInt)
 	if len(all) <= n {
 		return all
@@ -105,11 +110,11 @@ func (q *question) lines(t *keymap.Table, width, n int) []string {
 }
 
 // answers are the keys with what they do.
-func (q *question) answers(t *keymap.Table) []string {
+func (q *question) answers(t *keymap.Table, comparing bool) []string {
 	out := make([]string, len(q.choices))
 	for i, c := range q.choices {
 		label := c.label
-		if label == "" {
+		if label == "" || comparing && c.action == keymap.AnswerBack {
 			label = helpOf(t, c.action)
 		}
 		out[i] = strings.ReplaceAll(t.Keys(keymap.Question, c.action)+" "+label, " ", unbroken)
