@@ -113,6 +113,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 	if changes.Prompt {
 		m.promptOpened()
 	}
+	m.followJoined()
 	m.keepTail()
 	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended), m.readHealth())
 }

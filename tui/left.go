@@ -30,6 +30,7 @@ func OnQuitWays() []string {
 // leftKernel is about the kernel that an earlier program left running.
 type leftKernel struct {
 	looking bool
+	joining bool // it was joined, and what it put out meanwhile is on its way
 }
 
 // leftMsg brings that kernel, nil where there is none.
@@ -65,9 +66,22 @@ func (m *Model) foundLeft(msg leftMsg) tea.Cmd {
 		})
 	default:
 		m.session.Join(msg.context)
+		m.left.joining = true
 		m.stateChanged()
 	}
 	return tea.Batch(m.read(), m.tick())
+}
+
+// followJoined follows the selected cell, once what it put out meanwhile has come, if it
+// was left running: as if it was run from here.
+func (m *Model) followJoined() {
+	if !m.left.joining || m.session.Joining() {
+		return
+	}
+	m.left.joining = false
+	if c := m.cell(); c != nil && c.status.Phase.Pending() && m.editing.cell == nil {
+		m.follow = c.key
+	}
 }
 
 // coming tells whether outputs of a kernel that was left running are on their way.

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +17,7 @@ import (
 // a line, waits for the gate and prints another one.
 func lasting(t *testing.T, gate <-chan struct{}) *hosttest.Host {
 	t.Helper()
-	h := host(&hosttest.Fake{Script: func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+	return lastingWith(t, func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
 		say := func(text string) { f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: text + "\n"}) }
 		say("begin " + r.Code)
 		if r.Code == "wait" {
@@ -27,7 +28,12 @@ func lasting(t *testing.T, gate <-chan struct{}) *hosttest.Host {
 		}
 		say("end " + r.Code)
 		return kernelclient.Outcome{Reason: event.Done}
-	}})
+	})
+}
+
+func lastingWith(t *testing.T, script hosttest.Script) *hosttest.Host {
+	t.Helper()
+	h := host(&hosttest.Fake{Script: script})
 	h.Lasting = true
 	t.Cleanup(func() {
 		for _, c := range left(t, h) {
@@ -111,6 +117,34 @@ func TestARunOutlivesTheProgram(t *testing.T) {
 	if c := open(t, setup{lasting: h, again: first}); strings.Contains(c.Text(), "joined") {
 		t.Error("a kernel that was stopped was joined")
 	}
+}
+
+// The end of a running cell stays in sight after coming back to it.
+func TestARunThatWasLeftIsFollowed(t *testing.T) {
+	more := make(chan struct{})
+	h := lastingWith(t, func(ctx context.Context, f *hosttest.Fake, r kernelclient.Request) kernelclient.Outcome {
+		for i := range 60 {
+			if i%30 == 0 {
+				select {
+				case <-more:
+				case <-ctx.Done():
+					return kernelclient.Outcome{Reason: event.Interrupted}
+				}
+			}
+			f.Sink().Emit(r.ID, event.Stream{Name: "stdout", Text: fmt.Sprintf("line %d\n", i)})
+		}
+		return kernelclient.Outcome{Reason: event.Done}
+	})
+	first := open(t, setup{lasting: h, file: file("count", "other")})
+	first.Keys("ctrl+j")
+	more <- struct{}{}
+	first.WaitFor("line 29")
+	first.quits(t, 0, "q", "k", "d")
+	a := open(t, setup{lasting: h, again: first, busy: true})
+	a.WaitFor("line 29")
+	more <- struct{}{}
+	a.WaitFor("line 59")
+	a.quits(t, 0, "q", "x", "d")
 }
 
 func TestRestoreWithAKernelThatWasLeft(t *testing.T) {
