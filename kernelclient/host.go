@@ -75,6 +75,7 @@ type ContextInfo struct {
 	Waiting int      // executions in the queue
 	Last    Cursor   // of the newest event
 	Saved   SaveMark // what Saved was told last
+	Clients int      // programs that follow it, as of when it was listed; 0 where nobody counts
 	// PID is the kernel's process on this machine, 0 if unknown; PIDStart is when it was
 	// started, in the system's own unit: together they name one process.
 	PID      int

@@ -141,9 +141,30 @@ func (m *Model) askLeave() tea.Cmd {
 	if m.session.Running() {
 		text = "a cell is running, and can go on without nbterm:"
 	}
-	return m.ask(text,
+	asked := m.ask(text,
 		choice{action: keymap.AnswerKeep, do: decide(KeepOnQuit)},
 		choice{action: keymap.AnswerStop, label: "stop the kernel", do: decide(StopOnQuit)}, back())
+	return tea.Batch(asked, m.countUsers(m.question))
+}
+
+// usersMsg says how many programs use the kernel that a question is about.
+type usersMsg struct {
+	question *question
+	users    int
+}
+
+// countUsers asks for them. The question does not wait: its keys may be typed ahead.
+func (m *Model) countUsers(q *question) tea.Cmd {
+	users := m.session.Users()
+	return m.do(func(ctx context.Context) tea.Msg { return usersMsg{q, users(ctx)} })
+}
+
+// usersCounted says whom stopping the kernel would hit too.
+func (m *Model) usersCounted(msg usersMsg) {
+	if msg.users > 1 {
+		msg.question.text = fmt.Sprintf("%d programs use this kernel; %s", msg.users, msg.question.text)
+		m.dirty = true
+	}
 }
 
 // keeps tells whether the kernel is left running, and says how to come back. What nobody

@@ -147,6 +147,19 @@ func TestARunThatWasLeftIsFollowed(t *testing.T) {
 	a.quits(t, 0, "q", "x", "d")
 }
 
+func TestQuittingSaysWhoElseUsesTheKernel(t *testing.T) {
+	h := lasting(t, nil)
+	a := open(t, setup{lasting: h, file: file("one")})
+	a.Type("ctrl+j", "q")
+	a.shows("the kernel can go on")
+	a.hides("programs use")
+	a.Type("esc")
+	h.Clients = 2
+	a.Type("q")
+	a.shows("2 programs use this kernel; the kernel can go on without nbterm", "x stop the kernel")
+	a.quits(t, 0, "x", "d")
+}
+
 func TestRestoreWithAKernelThatWasLeft(t *testing.T) {
 	h := lasting(t, nil)
 	first := open(t, setup{lasting: h, file: file("one")})

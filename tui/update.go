@@ -115,6 +115,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.copied(msg)
 	case leftBehindMsg:
 		m.foundCopies(msg)
+	case usersMsg:
+		m.usersCounted(msg)
 	case leftMsg:
 		return m.foundLeft(msg)
 	case lookedMsg:

@@ -148,8 +148,7 @@ func (c *Client) surroundings() kernelsRequest {
 // Listed is a context of a host process and what only that process knows of it.
 type Listed struct {
 	kernelclient.ContextInfo
-	Clients int   // programs that follow it
-	Memory  int64 // resident bytes of the kernel's processes, 0 where that is not known
+	Memory int64 // resident bytes of the kernel's processes, 0 where that is not known
 }
 
 // List lists what runs in a host process of whatever version.
@@ -160,7 +159,7 @@ func (c *Client) List(ctx context.Context) ([]Listed, error) {
 	}
 	out := make([]Listed, len(list))
 	for i, w := range list {
-		out[i] = Listed{ContextInfo: w.info(), Clients: w.Clients, Memory: w.Memory}
+		out[i] = Listed{ContextInfo: w.info(), Memory: w.Memory}
 	}
 	return out, nil
 }

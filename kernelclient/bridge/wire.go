@@ -114,7 +114,7 @@ func (w contextWire) info() kernelclient.ContextInfo {
 		PID: w.PID, PIDStart: w.PIDStart, ConnFile: w.ConnFile, Started: w.Started,
 		State:   event.State{State: event.KernelState(w.State), Generation: w.Generation, Detail: w.Detail},
 		Running: w.Running, Waiting: w.Waiting, Last: kernelclient.Cursor{Epoch: w.Epoch, Seq: w.Seq},
-		Err: decodeError(w.Err),
+		Err: decodeError(w.Err), Clients: w.Clients,
 	}
 	if w.Saved != nil {
 		i.Saved = w.Saved.mark()

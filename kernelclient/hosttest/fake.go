@@ -234,7 +234,9 @@ func (f *Fake) Closed() bool {
 type Host struct {
 	List  []kernelclient.Kernel // what Kernels returns
 	Drive func(kernelclient.StartSpec) kernelclient.Driver
-	Runs  []kernelclient.Running // what Running returns, and Existing joins: with Drive, of that Kernel's name
+	// Clients is how many programs follow each context, if Contexts is to say so.
+	Clients int
+	Runs    []kernelclient.Running // what Running returns, and Existing joins: with Drive, of that Kernel's name
 
 	// Lasting contexts go on when they are closed: who closes one detaches.
 	Lasting bool
@@ -259,7 +261,9 @@ func (h *Host) Contexts(context.Context) ([]kernelclient.ContextInfo, error) {
 	defer h.mu.Unlock()
 	var out []kernelclient.ContextInfo
 	for _, c := range h.contexts {
-		out = append(out, c.Info())
+		info := c.Info()
+		info.Clients = h.Clients
+		out = append(out, info)
 	}
 	return out, nil
 }

@@ -65,6 +65,24 @@ func (s *Session) Lasts() bool {
 	return s.opt.Lasting && s.ctx != nil && s.state.State != event.Dead && !s.ctx.Info().Foreign
 }
 
+// Users returns a function that asks how many programs use the kernel, this one included;
+// 0 where that is not known. The function may be called from any goroutine.
+func (s *Session) Users() func(context.Context) int {
+	host, c := s.host, s.ctx
+	return func(ctx context.Context) int {
+		if c == nil {
+			return 0
+		}
+		infos, _ := host.Contexts(ctx) // a host that cannot say knows of nobody else
+		for _, info := range infos {
+			if info.ID == c.Info().ID {
+				return info.Clients
+			}
+		}
+		return 0
+	}
+}
+
 // Joining tells whether outputs of a kernel that was left running are on their way.
 func (s *Session) Joining() bool { return s.left && s.replay.active }
 
