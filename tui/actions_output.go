@@ -119,7 +119,7 @@ func (m *Model) copyOutput() tea.Cmd {
 		return nil
 	}
 	text := strings.Join(texts, "\n")
-	m.setHint(fmt.Sprintf("copied %d lines of output", strings.Count(text, "\n")+1))
+	m.setHint(fmt.Sprintf("copied %s of output", lineCount(strings.Count(text, "\n")+1)))
 	return m.toClipboard(text)
 }
 

@@ -14,7 +14,8 @@ import (
 // keeps the newest, which are what is saved.
 type older struct {
 	session.Earlier
-	runs int // of the cell, when it was asked for
+	runs int  // of the cell, when it was asked for
+	last bool // nothing older is kept
 }
 
 // shown is the outputs that the view draws.
@@ -58,12 +59,16 @@ func (m *Model) earlierOutput() {
 	}
 	switch {
 	case at > 0:
-		c.showOlder(&older{kept[at-1], runs})
+		c.showOlder(&older{kept[at-1], runs, at == 1})
 		m.refresh(c.key)
 		m.list.Reveal(m.selected)
 		m.list.RevealLine(m.selected, c.firstOutputRow(m.width))
 	case c.older == nil && runs < 2:
 		m.setHint("this cell has no earlier outputs: it did not run twice in this session")
+	case c.older != nil && c.older.Run == 0:
+		m.setHint("there are no older outputs: these are from before the first run")
+	case c.older != nil && c.older.Run == 1:
+		m.setHint("there are no older outputs: this is the first run")
 	default:
 		m.setHint(fmt.Sprintf("no older outputs are kept (%d runs of a cell, %d MB of all cells)", session.MaxEarlier, session.MaxEarlierBytes>>20))
 	}
@@ -108,7 +113,11 @@ func (v *cellView) addOlder(width int) {
 	if len(v.older.Outputs) == 0 {
 		what += " put out nothing"
 	}
-	line := "── " + what + "; H goes further, Esc back ──"
+	further := "; H goes further"
+	if v.older.last {
+		further = ""
+	}
+	line := "── " + what + further + ", Esc back ──"
 	if ansi.StringWidth(line) > width {
 		line = what
 	}

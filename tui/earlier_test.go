@@ -34,15 +34,16 @@ func TestEarlierOutputs(t *testing.T) {
 	}
 	a.shows("value 3")
 	a.Type("H")
-	a.shows("── run 2 of 3, ", "value 2", "Oops: two", "Esc back ──")
+	a.shows("── run 2 of 3, ", "value 2", "Oops: two", "H goes further, Esc back ──")
 	a.hides("value 3")
 	a.Type("H")
 	a.shows("── run 1 of 3, ", "value 1")
 	a.hides("Oops")
 	a.Type("H")
-	a.shows("value 1", "no older outputs are kept (20 runs of a cell, 64 MB of all cells)")
+	a.shows("value 1", "there are no older outputs: this is the first run")
+	a.hides("H goes further")
 	a.Type("Y")
-	a.shows("copied 1 lines")
+	a.shows("copied 1 line of output")
 	if !strings.Contains(string(a.Bytes()), "dmFsdWUgMQ==") { // "value 1"
 		t.Error("what is shown was not copied")
 	}

@@ -71,9 +71,16 @@ func (l *look) outputs(pieces []mime.Output) render.Block {
 	return render.OutputsWith(pieces, l.theme, &l.pictures)[0]
 }
 
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
 // folded stands for n lines of output that are folded away.
 func (l *look) folded(n, width int) string {
-	return l.theme.StandIn.Render(ansi.Truncate(fmt.Sprintf("… %d lines of output; o shows them", n), width, "…"))
+	return l.theme.StandIn.Render(ansi.Truncate(fmt.Sprintf("… %s of output; o shows them", lineCount(n)), width, "…"))
 }
 
 // foldedSource stands for n lines of source that are folded away.
