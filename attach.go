@@ -54,7 +54,7 @@ func (c *common) attachTo(ctx context.Context, args []string) (path string, err 
 	if path == "" {
 		return "", &batch.Error{
 			Status: batch.Usage,
-			Text:   fmt.Sprintf("%s belongs to no notebook; `nbterm exec --context %[1]s -c CODE` runs code in it", shortID(string(l.ID))),
+			Text:   fmt.Sprintf("%s belongs to no notebook; `nbterm exec --context %[1]s -c CODE` runs code in it", l.ID.Short()),
 		}
 	}
 	return path, nil

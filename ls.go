@@ -87,9 +87,6 @@ func rowOf(l bridge.Listed) contextRow {
 	}
 }
 
-// shortID is enough of an id to type; attach and stop take any beginning that is of one context alone.
-func shortID(id string) string { return id[:min(8, len(id))] }
-
 func contextTable(out io.Writer, list []bridge.Listed) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tFILE\tKERNEL\tSTATE\tAGE\tMEMORY\tCLIENTS")
@@ -103,7 +100,7 @@ func contextTable(out io.Writer, list []bridge.Listed) error {
 			state += fmt.Sprintf(", %d waiting", l.Waiting)
 		}
 		fmt.Fprintln(w, strings.Join([]string{
-			shortID(string(l.ID)), render.Sanitize(what), render.Sanitize(l.Kernel.Name), state,
+			l.ID.Short(), render.Sanitize(what), render.Sanitize(l.Kernel.Name), state,
 			age(time.Since(l.Started)), size(l.Memory), fmt.Sprint(l.Clients),
 		}, "\t"))
 	}

@@ -61,6 +61,9 @@ type StartSpec struct {
 	Forget bool
 }
 
+// Short is enough of an id to type: commands take any beginning that is of one context alone.
+func (id ContextID) Short() string { return string(id[:min(8, len(id))]) }
+
 // ContextInfo describes a context.
 type ContextInfo struct {
 	ID      ContextID

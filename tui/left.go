@@ -173,6 +173,7 @@ func (m *Model) keeps(exit int) bool {
 	if !m.session.Lasts() || exit == exitFine && m.leave != KeepOnQuit {
 		return false
 	}
-	_, _ = fmt.Fprintf(m.opt.Err, "nbterm: the kernel of %s goes on; nbterm %s comes back to it, nbterm stop ends it\n", m.fileName(), m.fileName())
+	_, _ = fmt.Fprintf(m.opt.Err, "nbterm: the kernel of %s goes on; nbterm %s comes back to it, nbterm stop %s ends it\n",
+		m.fileName(), m.fileName(), m.session.ID().Short())
 	return true
 }

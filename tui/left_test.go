@@ -83,7 +83,7 @@ func TestARunOutlivesTheProgram(t *testing.T) {
 	first.WaitFor("begin wait")
 	first.signals <- syscall.SIGHUP
 	first.quits(t, 129)
-	if said := first.stderr.String(); !strings.Contains(said, "the kernel of test.ipynb goes on; nbterm test.ipynb comes back to it") {
+	if said := first.stderr.String(); !strings.Contains(said, "the kernel of test.ipynb goes on; nbterm test.ipynb comes back to it, nbterm stop 1 ends it") {
 		t.Errorf("it said %q", said)
 	}
 	if n := len(first.copies()); n != 1 {

@@ -106,6 +106,14 @@ func (s *Session) PID() int {
 	return s.ctx.Info().PID
 }
 
+// ID is the host's name for the kernel, "" before Start.
+func (s *Session) ID() kernelclient.ContextID {
+	if s.ctx == nil {
+		return ""
+	}
+	return s.ctx.Info().ID
+}
+
 // Err says why the kernel is dead, nil while it is not.
 func (s *Session) Err() error {
 	if s.ctx == nil {
