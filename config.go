@@ -22,7 +22,15 @@ type config struct {
 	Notify      string  `toml:"notify"`
 	NotifyAfter float64 `toml:"notify_after"` // seconds
 	OnQuit      string  `toml:"on_quit"`
-	OutputLimit int64   `toml:"output_limit"` // MiB of a cell
+
+	// In MiB: of what a cell puts out, and of what is kept of a kernel.
+	OutputLimit  int64 `toml:"output_limit"`
+	JournalLimit int64 `toml:"journal_limit"`
+}
+
+// defaults are the settings of who has none.
+func defaults() config {
+	return config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), OutputLimit: output.DefaultLimit >> 20, JournalLimit: 2 << 10}
 }
 
 // configFile is where the settings are read from.
@@ -33,7 +41,7 @@ func configFile() string {
 // readConfig reads the settings. A file that is not there leaves the defaults; one that
 // cannot be understood is an error, because a setting that is silently ignored is worse.
 func readConfig(path string) (config, error) {
-	c := config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), OutputLimit: output.DefaultLimit >> 20}
+	c := defaults()
 	meta, err := toml.DecodeFile(path, &c)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -67,8 +75,12 @@ func (c config) check() error {
 	if c.NotifyAfter < 0 {
 		return fmt.Errorf("notify_after is %g; it is a number of seconds from 0", c.NotifyAfter)
 	}
-	if c.OutputLimit < 1 || c.OutputLimit > math.MaxInt64>>20 {
-		return fmt.Errorf("output_limit is %d; it is a number of MiB from 1", c.OutputLimit)
+	return errors.Join(mebibytes("output_limit", c.OutputLimit), mebibytes("journal_limit", c.JournalLimit))
+}
+
+func mebibytes(name string, n int64) error {
+	if n < 1 || n > math.MaxInt64>>20 {
+		return fmt.Errorf("%s is %d; it is a number of MiB from 1", name, n)
 	}
 	return nil
 }

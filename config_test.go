@@ -22,6 +22,7 @@ func TestConfig(t *testing.T) {
 		"theme = 'pink'":                `theme is "pink"; it is one of auto, dark, light`,
 		"notify = 'loud'":               `notify is "loud"; it is one of bell, osc9, off`,
 		"notify_after = -1":             "notify_after is -1",
+		"journal_limit = -3":            "journal_limit is -3",
 		"output_limit = 0":              "output_limit is 0",
 		"output_limit = 8796093022208":  "output_limit is 8796093022208",
 		"theme = 3":                     "cannot be used",

@@ -21,9 +21,6 @@ import (
 // restful is how long a host process stays with neither a kernel nor a client.
 const restful = time.Minute
 
-// journalLimit is how many bytes of events are kept for each kernel.
-const journalLimit = 2 << 30
-
 // newHost is the command of the host process, which clients start by themselves.
 func newHost() *cobra.Command {
 	var socket string
@@ -61,10 +58,15 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 		ready = os.NewFile(uintptr(readyFD), "ready")
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid())
-	err := bridge.Process{
+	settings, err := readConfig(configFile())
+	if err != nil {
+		log.Warn("the defaults are taken", "error", err) // the terminal program says it on the screen
+		settings = defaults()
+	}
+	err = bridge.Process{
 		Place: hostPlace(), Socket: socket, Ready: ready,
 		Server: bridge.Options{
-			Idle: restful, Version: version, Log: log, Limit: journalLimit,
+			Idle: restful, Version: version, Log: log, Limit: settings.JournalLimit << 20,
 			Host: func(a bridge.Surroundings) kernelclient.Host {
 				return local.New(local.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true})
 			},
