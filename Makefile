@@ -50,6 +50,7 @@ fuzz:
 soak:
 	python=$$(.ci/setup) && export NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 && \
 	NBTERM_KILLS=100 go test -count=1 -parallel 10 -run TestKilled . && \
+	NBTERM_KILLS=100 go test -count=20 -run TestStartersAtOnce . && \
 	NBTERM_RESTARTS=200 go test -count=1 -run TestRestarts ./kernelclient/local
 
 # The budgets, as ratios beside a jupyter_client script and nbformat.
