@@ -107,6 +107,15 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.heed(msg)
 	case pathNamesMsg:
 		m.pathCompleted(msg)
+	default:
+		return m.routeFiles(msg)
+	}
+	return nil
+}
+
+// routeFiles routes those of them that are about files, the program's life and its tests.
+func (m *Model) routeFiles(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
 	case savedMsg:
 		return m.saved(msg)
 	case copyDueMsg:
