@@ -57,7 +57,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	opt := tui.Options{
 		Session: s, File: file, StateDir: stateDir(), Notices: notices(doc),
-		Watch: func(path string) tui.Watcher { return fswatch.NewFile(path) },
+		Watch: func(path string) tui.Watcher { return fswatch.WatchFile(path) },
 	}
 	settings.apply(&opt)
 	spareMemory()

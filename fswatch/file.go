@@ -28,10 +28,10 @@ const (
 	Poll Mode = "poll" // it looks every two seconds
 )
 
-// File watches one file through the folder that it lies in: a file that is replaced,
+// FileWatcher watches one file through the folder that it lies in: a file that is replaced,
 // deleted or made anew stays watched. A symlink is watched together with its target. Its
 // methods may be called from any goroutine.
-type File struct {
+type FileWatcher struct {
 	path   string
 	ready  chan struct{} // holds one: a change that was not told yet
 	quit   chan struct{}
@@ -42,16 +42,16 @@ type File struct {
 	reason error
 }
 
-// NewFile begins to watch a file, which need not exist. It does not wait: Next returns a
+// WatchFile begins to watch a file, which need not exist. It does not wait: Next returns a
 // first time when watching has begun, so that the caller can look what it missed.
-func NewFile(path string) *File {
-	f := &File{path: path, ready: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+func WatchFile(path string) *FileWatcher {
+	f := &FileWatcher{path: path, ready: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	go f.run()
 	return f
 }
 
 // Next waits until the file may have changed. After Close it returns io.EOF.
-func (f *File) Next(ctx context.Context) error {
+func (f *FileWatcher) Next(ctx context.Context) error {
 	select {
 	case <-f.ready:
 		return nil
@@ -63,26 +63,26 @@ func (f *File) Next(ctx context.Context) error {
 }
 
 // Mode tells how the file is watched, and for Poll why the system cannot report.
-func (f *File) Mode() (Mode, error) {
+func (f *FileWatcher) Mode() (Mode, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.mode, f.reason
 }
 
 // Close ends watching and waits until it ended.
-func (f *File) Close() error {
+func (f *FileWatcher) Close() error {
 	f.once.Do(func() { close(f.quit) })
 	<-f.done
 	return nil
 }
 
-func (f *File) setMode(m Mode, why error) {
+func (f *FileWatcher) setMode(m Mode, why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.mode, f.reason = m, why
 }
 
-func (f *File) tell() {
+func (f *FileWatcher) tell() {
 	select {
 	case f.ready <- struct{}{}:
 	default: // told already and not yet taken
@@ -90,7 +90,7 @@ func (f *File) tell() {
 }
 
 // run watches until Close: by reports as long as there are any, else by looking.
-func (f *File) run() {
+func (f *FileWatcher) run() {
 	defer close(f.done)
 	for {
 		why := f.push()
@@ -105,7 +105,7 @@ func (f *File) run() {
 }
 
 // names are the paths whose changes matter: the file's own and, of a symlink, its target's.
-func (f *File) names() map[string]bool {
+func (f *FileWatcher) names() map[string]bool {
 	abs, err := filepath.Abs(f.path)
 	if err != nil {
 		abs = f.path
@@ -118,7 +118,7 @@ func (f *File) names() map[string]bool {
 }
 
 // push follows the system's reports. It returns nil after Close, else why there are none.
-func (f *File) push() error {
+func (f *FileWatcher) push() error {
 	names := f.names()
 	for name := range names {
 		if err := reports(filepath.Dir(name)); err != nil {
@@ -145,7 +145,7 @@ func (f *File) push() error {
 // errFolderGone is why a folder is not watched any more.
 var errFolderGone = &fs.PathError{Op: "watch", Path: "the folder", Err: fs.ErrNotExist}
 
-func (f *File) follow(w *fsnotify.Watcher, names, dirs map[string]bool) error {
+func (f *FileWatcher) follow(w *fsnotify.Watcher, names, dirs map[string]bool) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
@@ -183,7 +183,7 @@ func (f *File) follow(w *fsnotify.Watcher, names, dirs map[string]bool) error {
 // poll looks every two seconds. It reports whether to try reports again, which it does
 // whenever something changed; false after Close. gone says that there was no folder to
 // watch: then it also does once the file is there.
-func (f *File) poll(gone bool) bool {
+func (f *FileWatcher) poll(gone bool) bool {
 	was, _ := os.Stat(f.path) // before it is told: what changes from here on differs from this
 	f.tell()
 	t := time.NewTicker(pollTime)

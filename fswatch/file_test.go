@@ -14,13 +14,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type watched struct {
-	*File
+	*FileWatcher
 	t *testing.T
 }
 
 func watch(t *testing.T, path string) watched {
 	t.Helper()
-	f := NewFile(path)
+	f := WatchFile(path)
 	t.Cleanup(func() { _ = f.Close() })
 	w := watched{f, t}
 	w.told()
@@ -115,7 +115,7 @@ func TestFolderThatIsReplaced(t *testing.T) {
 func TestFolderThatIsBackAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.ipynb")
 	write(t, path, "0")
-	f := &File{path: path, ready: make(chan struct{}, 1), quit: make(chan struct{})}
+	f := &FileWatcher{path: path, ready: make(chan struct{}, 1), quit: make(chan struct{})}
 	if !f.poll(true) {
 		t.Error("it does not try")
 	}

@@ -160,7 +160,7 @@ func watching(real bool) func(string) tui.Watcher {
 	if !real {
 		return nil
 	}
-	return func(path string) tui.Watcher { return fswatch.NewFile(path) }
+	return func(path string) tui.Watcher { return fswatch.WatchFile(path) }
 }
 
 func load(t *testing.T, path string) (*notebook.Document, *diskfile.File) {
