@@ -2,6 +2,7 @@ package kernelclient
 
 import (
 	"context"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
@@ -45,6 +46,8 @@ type Ready struct {
 	PIDStart     int64
 	ConnFile     string
 	Busy         bool // it runs another program's code
+	Remote       string
+	Expires      time.Time
 }
 
 // Outcome is how a run ended. Reason is never Cancelled.
@@ -60,4 +63,7 @@ type Outcome struct {
 // Died. The Log adds the generation.
 type Sink interface {
 	Emit(exec event.ExecID, body event.Body)
+	// Renew takes the place of what Open or Restart returned: a capability that came or
+	// went, an end that was put off. Followers are told. Busy counts for nothing here.
+	Renew(r Ready)
 }

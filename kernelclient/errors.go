@@ -22,6 +22,10 @@ const (
 	Protocol    Kind = "protocol error"
 	NoSpace     Kind = "no space"
 	NoAnswer    Kind = "no answer" // a question that the kernel let pass
+
+	Unauthenticated Kind = "not signed in"    // no token or key, or one that is not taken
+	Forbidden       Kind = "not in your plan" // who asks is known, and may not do this
+	RateLimited     Kind = "too many requests"
 )
 
 func (k Kind) Error() string { return string(k) }
@@ -36,6 +40,9 @@ type Error struct {
 	What string
 	Next string
 	Err  error // the cause, may be nil
+	// RetryAfter is how long to wait before the next try, of a RateLimited error whose host
+	// said so; else 0.
+	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string {

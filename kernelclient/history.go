@@ -28,7 +28,7 @@ func readPast(events []event.Event) past {
 		case event.Queued:
 			p.order = append(p.order, e.Exec)
 			p.requests[e.Exec] = Request{
-				ID: e.Exec, Cell: b.Cell, Code: b.Code, Group: b.Group, GoOn: b.GoOn,
+				ID: e.Exec, Cell: b.Cell, Code: b.Code, Language: b.Language, Group: b.Group, GoOn: b.GoOn,
 				AllowStdin: b.AllowStdin, Timeout: b.Timeout, Silence: b.Silence,
 			}
 		case event.Accepted:

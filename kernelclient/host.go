@@ -73,6 +73,12 @@ type ContextInfo struct {
 	Name    string // that its user gave it, "" for none
 	Foreign bool   // another program started it (Joiner.Existing) and ends it
 	Started time.Time
+	// Host is the address of where it runs, as --host takes it but without anything secret;
+	// "" is this machine. Remote is what that host calls it (a kernel's id, a sandbox's),
+	// enough for another process to find it again; "" until it is known.
+	Host    string
+	Remote  string
+	Expires time.Time // when its host ends it unless that is put off; zero = never, or not known
 	State   event.State
 	Running int      // executions that run
 	Waiting int      // executions in the queue
@@ -99,6 +105,8 @@ type Capabilities struct {
 	Stdin     bool // code may ask the user for a line
 	Complete  bool // Ask can complete code
 	Inspect   bool // Ask can tell about a name
+	Updates   bool // code can change a display that is shown (display_id), and clear outputs
+	Languages bool // a Request may name a language of its own
 }
 
 // Request is one execution to be.
@@ -106,6 +114,7 @@ type Request struct {
 	ID         event.ExecID
 	Cell       event.CellKey
 	Code       string
+	Language   string        // of this code alone, in lower case; "" = the context's own. Without Capabilities.Languages it counts for nothing
 	Group      string        // requests of one group (a "run all"): a failure cancels those still waiting
 	GoOn       bool          // a failure of this request cancels nothing
 	AllowStdin bool          // somebody can answer input()

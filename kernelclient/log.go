@@ -149,9 +149,7 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 		l.err = err
 	}
 	if waits && err == nil {
-		l.caps = ready.Capabilities
-		l.info.Language = ready.Language
-		l.info.PID, l.info.PIDStart, l.info.ConnFile = ready.PID, ready.PIDStart, ready.ConnFile
+		l.learn(ready)
 		state := event.Idle
 		if ready.Busy {
 			state = event.Busy
@@ -164,6 +162,27 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 		l.died(err.Error())
 	}
 	l.poke()
+}
+
+// learn takes over what the driver knows of its kernel. mu is held.
+func (l *Log) learn(r Ready) {
+	l.caps = r.Capabilities
+	l.info.Language = r.Language
+	l.info.PID, l.info.PIDStart, l.info.ConnFile = r.PID, r.PIDStart, r.ConnFile
+	l.info.Remote, l.info.Expires = r.Remote, r.Expires
+}
+
+// Renew implements Sink. Only the driver calls it.
+func (l *Log) Renew(r Ready) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch l.info.State.State {
+	case event.Starting, event.Restarting, event.Dead: // it is about a kernel that is not there yet, or no more
+		return
+	}
+	l.learn(r)
+	l.describe()
+	l.store.append(event.Event{Time: time.Now(), Body: l.info.State})
 }
 
 // Info implements Context.
@@ -357,10 +376,7 @@ func (l *Log) beginRestart() ([]Request, error) {
 		return nil, &Error{Kind: Exists, What: "the kernel is being restarted already"}
 	}
 	if l.cancelOpen == nil && l.info.State.State != event.Dead && !l.caps.Restart {
-		return nil, &Error{
-			Kind: Unsupported, What: "the kernel was started by another program and cannot be restarted from here",
-			Next: "restart it there",
-		}
+		return nil, l.cannotRestart()
 	}
 	l.change(event.State{State: event.Restarting, Generation: l.info.State.Generation + 1})
 	if l.cancelOpen != nil {
@@ -374,6 +390,17 @@ func (l *Log) beginRestart() ([]Request, error) {
 	waiting := append(l.resumed, l.takeOut(func(Request) bool { return true })...)
 	l.resumed = nil
 	return waiting, nil
+}
+
+// cannotRestart is the error of a restart that the driver does not know. mu is held.
+func (l *Log) cannotRestart() error {
+	if l.info.Foreign {
+		return &Error{
+			Kind: Unsupported, What: "the kernel was started by another program and cannot be restarted from here",
+			Next: "restart it there",
+		}
+	}
+	return &Error{Kind: Unsupported, What: "this host cannot restart what runs code", Next: "stop it and run again: that begins anew"}
 }
 
 // Stop implements Context. With force the kernel gets no time to end by itself.

@@ -26,7 +26,7 @@ func (l *Log) Submit(_ context.Context, r Request) error {
 	l.mu.Unlock()
 	// Recorded before it can run, so that Queued comes first.
 	l.record(r.ID, event.Queued{
-		Cell: r.Cell, Code: r.Code, Group: r.Group, GoOn: r.GoOn,
+		Cell: r.Cell, Code: r.Code, Language: r.Language, Group: r.Group, GoOn: r.GoOn,
 		AllowStdin: r.AllowStdin, Timeout: r.Timeout, Silence: r.Silence,
 	})
 	l.mu.Lock()

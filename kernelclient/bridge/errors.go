@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 )
@@ -44,6 +45,7 @@ type wireError struct {
 	Kind  kernelclient.Kind          `json:"kind,omitempty"` // an Error, with What and Next
 	What  string                     `json:"what,omitempty"`
 	Next  string                     `json:"next,omitempty"`
+	After time.Duration              `json:"retry_after_ns,omitempty"`
 	Death *kernelclient.Death        `json:"death,omitempty"`
 	Clock *kernelclient.TimeoutError `json:"clock,omitempty"`
 	Well  string                     `json:"well_known,omitempty"`
@@ -72,7 +74,7 @@ func encodeError(err error) *wireError {
 	}
 	switch e := err.(type) { //nolint:errorlint // a wrapped one is found below, with the words around it
 	case *kernelclient.Error:
-		w.Kind, w.What, w.Next, w.Cause = e.Kind, e.What, e.Next, encodeError(e.Err)
+		w.Kind, w.What, w.Next, w.After, w.Cause = e.Kind, e.What, e.Next, e.RetryAfter, encodeError(e.Err)
 	case *kernelclient.Death:
 		w.Death = e
 	case *kernelclient.TimeoutError:
@@ -110,7 +112,7 @@ func decodeError(w *wireError) error {
 	case w.Clock != nil:
 		return w.Clock
 	case w.Kind != "":
-		return &kernelclient.Error{Kind: w.Kind, What: w.What, Next: w.Next, Err: decodeError(w.Cause)}
+		return &kernelclient.Error{Kind: w.Kind, What: w.What, Next: w.Next, RetryAfter: w.After, Err: decodeError(w.Cause)}
 	}
 	return &remoteError{w.Text, decodeError(w.Cause)}
 }

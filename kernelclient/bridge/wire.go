@@ -49,6 +49,9 @@ type contextWire struct {
 	Path         string                    `json:"path"` // of the notebook, "" for none
 	Name         string                    `json:"name,omitempty"`
 	Foreign      bool                      `json:"foreign,omitempty"`
+	Host         string                    `json:"host,omitempty"`
+	Remote       string                    `json:"remote,omitempty"`
+	Expires      time.Time                 `json:"expires,omitzero"`
 	PID          int                       `json:"pid"`
 	PIDStart     int64                     `json:"pid_start,omitempty"`
 	ConnFile     string                    `json:"connection_file,omitempty"`
@@ -93,6 +96,7 @@ func (s *Server) describe(k *kept) contextWire {
 	s.rev = max(s.rev+1, time.Now().UnixNano())
 	return contextWire{
 		Rev: s.rev, ID: string(i.ID), Kernel: kernelWire(i.Kernel), Dir: i.Dir, Path: i.Path, Name: i.Name, Foreign: i.Foreign,
+		Host: i.Host, Remote: i.Remote, Expires: i.Expires,
 		PID: i.PID, PIDStart: i.PIDStart, ConnFile: i.ConnFile, Started: i.Started,
 		State: string(i.State.State), Generation: i.State.Generation, Detail: i.State.Detail,
 		Running: i.Running, Waiting: i.Waiting, Epoch: i.Last.Epoch, Seq: i.Last.Seq,
@@ -110,7 +114,7 @@ func (s *Server) whole(k *kept) contextWire {
 func (w contextWire) info() kernelclient.ContextInfo {
 	i := kernelclient.ContextInfo{
 		ID: kernelclient.ContextID(w.ID), Kernel: kernelclient.Kernel(w.Kernel), Dir: w.Dir, Path: w.Path,
-		Name: w.Name, Foreign: w.Foreign,
+		Name: w.Name, Foreign: w.Foreign, Host: w.Host, Remote: w.Remote, Expires: w.Expires,
 		PID: w.PID, PIDStart: w.PIDStart, ConnFile: w.ConnFile, Started: w.Started,
 		State:   event.State{State: event.KernelState(w.State), Generation: w.Generation, Detail: w.Detail},
 		Running: w.Running, Waiting: w.Waiting, Last: kernelclient.Cursor{Epoch: w.Epoch, Seq: w.Seq},
@@ -165,6 +169,7 @@ type requestWire struct {
 	ID         event.ExecID  `json:"id"`
 	Cell       event.CellKey `json:"cell"`
 	Code       string        `json:"code"`
+	Language   string        `json:"language,omitempty"`
 	Group      string        `json:"group"`
 	GoOn       bool          `json:"go_on"`
 	AllowStdin bool          `json:"allow_stdin"`

@@ -33,6 +33,7 @@ type Body interface{ body() }
 type Queued struct {
 	Cell       CellKey
 	Code       string
+	Language   string // of the code alone, "" = the context's own
 	Group      string
 	GoOn       bool
 	AllowStdin bool

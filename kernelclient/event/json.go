@@ -118,6 +118,9 @@ func (w *writer) body(b Body) {
 
 // request writes those settings of a request that are set.
 func (w *writer) request(b Queued) {
+	if b.Language != "" {
+		w.str("language", b.Language)
+	}
 	if b.Group != "" {
 		w.str("group", b.Group)
 	}

@@ -80,7 +80,7 @@ func (f fields) output() Body {
 	switch f.str("type") {
 	case "queued":
 		return Queued{
-			Cell: CellKey(f.str("cell")), Code: f.str("code"), Group: f.str("group"), GoOn: f["go_on"].True(),
+			Cell: CellKey(f.str("cell")), Code: f.str("code"), Language: f.str("language"), Group: f.str("group"), GoOn: f["go_on"].True(),
 			AllowStdin: f["allow_stdin"].True(), Timeout: f.limit("timeout"), Silence: f.limit("silence"),
 		}
 	case "accepted":

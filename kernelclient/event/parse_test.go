@@ -14,7 +14,7 @@ func bodies() []Body {
 	data := mime.Bundle{{Type: "text/plain", Value: []byte(`"1\ud83d"`)}, {Type: "application/json", Value: []byte(`{"a":[1,NaN]}`)}}
 	return []Body{
 		Queued{Cell: "k", Code: "1+1\n\x1b[0m\x00"},
-		Queued{Cell: "k", Code: "x", Group: "g", GoOn: true, AllowStdin: true, Timeout: 3 * time.Second, Silence: 1500 * time.Millisecond},
+		Queued{Cell: "k", Code: "x", Language: "bash", Group: "g", GoOn: true, AllowStdin: true, Timeout: 3 * time.Second, Silence: 1500 * time.Millisecond},
 		Accepted{},
 		Started{3},
 		Started{},

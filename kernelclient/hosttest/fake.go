@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -20,7 +21,11 @@ type Fake struct {
 	Script  Script        // nil: every run is Done at once
 	OpenErr error         // what Open fails with
 	PID     int           // of the process that it claims to be, 0 for none
+	Remote  string        // what its host calls it, "" for a kernel of this machine
+	Expires time.Time     // when its host is to end it
 	Hold    chan struct{} // if set, Open waits until it is closed
+
+	Languages bool // a request may name a language of its own
 
 	// Completer and Inspector answer questions. They should return when ctx is done.
 	Completer func(ctx context.Context, code string, cursor int) (kernelclient.Completion, error)
@@ -62,10 +67,10 @@ func (f *Fake) ready() kernelclient.Ready {
 	return kernelclient.Ready{
 		Capabilities: kernelclient.Capabilities{
 			Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true,
-			Complete: f.Completer != nil, Inspect: f.Inspector != nil,
+			Complete: f.Completer != nil, Inspect: f.Inspector != nil, Updates: true, Languages: f.Languages,
 		},
 		Language: []byte(`{"name":"python","file_extension":".py"}`),
-		PID:      f.PID,
+		PID:      f.PID, Remote: f.Remote, Expires: f.Expires,
 	}
 }
 
@@ -236,6 +241,7 @@ type Host struct {
 	Drive func(kernelclient.StartSpec) kernelclient.Driver
 	// Clients is how many programs follow each context, if Contexts is to say so.
 	Clients int
+	Address string                 // what contexts say of where they run
 	Runs    []kernelclient.Running // what Running returns, and Existing joins: with Drive, of that Kernel's name
 
 	// Lasting contexts go on when they are closed: who closes one detaches.
@@ -283,7 +289,7 @@ func (h *Host) open(info kernelclient.ContextInfo, spec kernelclient.StartSpec) 
 	defer h.mu.Unlock()
 	h.started++
 	info.ID = kernelclient.ContextID(fmt.Sprint(h.started))
-	info.Dir, info.Path, info.Name = spec.Dir, spec.Session, spec.Name
+	info.Dir, info.Path, info.Name, info.Host = spec.Dir, spec.Session, spec.Name, h.Address
 	log := kernelclient.OpenLog(info, h.Drive(spec), kernelclient.LogOptions{
 		StartupTimeout: spec.StartupTimeout, Forget: spec.Forget, OnStop: func() { h.stopped(info.ID) },
 	})

@@ -134,7 +134,7 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	g.ready = true
 	start, file := placeOf(g.kernel)
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign, Stdin: true, Complete: true, Inspect: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign, Stdin: true, Complete: true, Inspect: true, Updates: true},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
 		PIDStart:     start,

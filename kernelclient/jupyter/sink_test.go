@@ -33,6 +33,8 @@ func (s *sink) Emit(exec event.ExecID, body event.Body) {
 	s.more = make(chan struct{})
 }
 
+func (*sink) Renew(kernelclient.Ready) {}
+
 // wait returns the first event that is wanted, present or to come.
 func (s *sink) wait(t testing.TB, want func(sunk) bool) sunk {
 	t.Helper()

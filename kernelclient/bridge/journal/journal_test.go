@@ -190,6 +190,7 @@ func TestMeta(t *testing.T) {
 	info := kernelclient.ContextInfo{
 		ID: "id", Kernel: kernelclient.Kernel{Name: "python3", DisplayName: "Python 3", Language: "python", Found: "/v"},
 		Dir: "/d", Path: "/d/n.ipynb", Started: time.Unix(1, 0).UTC(), PID: 7, PIDStart: 8, ConnFile: "/c.json",
+		Host: "http://far:8888/", Remote: "r", Expires: time.Unix(2, 0).UTC(),
 		Saved: kernelclient.SaveMark{
 			Path: "/d/n.ipynb", SHA256: "ab", Cursor: kernelclient.Cursor{Epoch: "e2", Seq: 9}, Cells: []event.CellKey{"a", "b"},
 		},

@@ -31,6 +31,9 @@ type Meta struct {
 	ConnFile string    `json:"connection_file"` // these three name the kernel's process, as in ContextInfo
 	PID      int       `json:"pid"`
 	PIDStart int64     `json:"pid_start"`
+	Host     string    `json:"host,omitempty"` // these three too, of a kernel elsewhere
+	Remote   string    `json:"remote,omitempty"`
+	Expires  time.Time `json:"expires,omitzero"`
 	Epoch    string    `json:"epoch"` // of the events' numbers
 	Saved    Saved     `json:"saved"`
 }
@@ -69,6 +72,7 @@ func (m Meta) Info() kernelclient.ContextInfo {
 		ID:     kernelclient.ContextID(m.ID),
 		Kernel: kernelclient.Kernel{Name: m.Kernel.Name, DisplayName: m.Kernel.DisplayName, Language: m.Kernel.Language, Found: m.Kernel.Found},
 		Dir:    m.Dir, Path: m.Path, Name: m.Name, Started: m.Started, ConnFile: m.ConnFile, PID: m.PID, PIDStart: m.PIDStart,
+		Host: m.Host, Remote: m.Remote, Expires: m.Expires,
 		Saved: kernelclient.SaveMark{
 			Path: m.Saved.Path, SHA256: m.Saved.SHA256, Cells: m.Saved.Cells,
 			Cursor: kernelclient.Cursor{Epoch: m.Saved.Epoch, Seq: m.Saved.Seq},
@@ -82,6 +86,7 @@ func (m Meta) with(i kernelclient.ContextInfo) Meta {
 	m.Kernel = Kernel{Name: i.Kernel.Name, DisplayName: i.Kernel.DisplayName, Language: i.Kernel.Language, Found: i.Kernel.Found}
 	m.Dir, m.Path, m.Name, m.Started = i.Dir, i.Path, i.Name, i.Started
 	m.ConnFile, m.PID, m.PIDStart = i.ConnFile, i.PID, i.PIDStart
+	m.Host, m.Remote, m.Expires = i.Host, i.Remote, i.Expires
 	m.Epoch = i.Last.Epoch
 	m.Saved = Saved{
 		Path: i.Saved.Path, SHA256: i.Saved.SHA256, Cells: slices.Clone(i.Saved.Cells),
