@@ -103,7 +103,7 @@ const (
 // its final target's, all else is its own.
 type Entry struct {
 	Name    string // the last element of Path
-	Path    Path   // as it was asked for; in List the asked folder joined with the names below
+	Path    Path   // as it was asked for, absolute; in List the asked folder joined with the names below
 	Type    Type
 	Mode    fs.FileMode // as by lstat: the type bits too
 	Size    int64       // in bytes; of a symlink the length of its text
@@ -188,6 +188,9 @@ type Stream interface {
 	// context's is the end and its reason, which every later call repeats: io.EOF after Close,
 	// else a typed error.
 	Next(ctx context.Context) ([]Event, error)
+
+	// Mode tells how changes are known: Push, or Poll and why.
+	Mode() (Mode, error)
 
 	// Close ends the watch and waits until it ended. It may be called more than once.
 	Close() error
