@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; the others are for those
 # who build nbterm (docs/contributing.md).
-.PHONY: run build test lint test-peers fuzz soak bench golden clean
+.PHONY: run build test lint test-peers fuzz soak bench golden proto clean
 .DEFAULT_GOAL := build
 
 GROUP ?= ipykernel6
@@ -59,6 +59,12 @@ bench:
 
 golden:
 	go test ./render ./tui ./tui/keymap -update
+
+# The stubs of the file service, from their .proto. The tools are a module of their own: buf
+# would bring a hundred modules along and takes minutes to build.
+proto:
+	cd .ci/proto && go tool buf generate ../../fswatch/envd/envdpb
+	cd .ci/tools && go tool gofumpt -w ../../fswatch/envd/envdpb/*.go
 
 clean:
 	rm -rf nbterm .cache

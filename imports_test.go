@@ -33,6 +33,8 @@ var mayImport = map[string][]string{
 	"notebook/session":            {"notebook", "kernelclient"},
 	"render":                      {"notebook/mime", "themes"},
 	"fswatch":                     {},
+	"fswatch/envd":                {"fswatch"},
+	"fswatch/envd/envdpb":         {},
 	"tui":                         {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":                {},
 	"tui/editor":                  {"render", "themes"},
