@@ -82,7 +82,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 // adopt takes a context up that an earlier host process left.
 func adopt(ctx context.Context, l bridge.Left) (kernelclient.Context, kernelclient.Host, error) {
 	host := local.New(local.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true})
-	c, err := host.Adopt(ctx, local.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
+	c, err := host.Adopt(ctx, kernelclient.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
 	if err != nil {
 		return nil, nil, errors.Join(err, host.Close())
 	}

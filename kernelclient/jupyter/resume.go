@@ -18,6 +18,27 @@ type Resumed struct {
 
 var _ kernelclient.Resumer = (*driver)(nil)
 
+// UnderWay is the run that was handed to the kernel and has no end in a history.
+func UnderWay(history []event.Event) (r Resumed) {
+	for _, e := range history {
+		if _, ok := e.Body.(event.Accepted); ok {
+			r = Resumed{Exec: e.Exec}
+		}
+		if e.Exec != r.Exec {
+			continue
+		}
+		switch b := e.Body.(type) {
+		case event.Started:
+			r.Count = b.Count
+		case event.Error:
+			r.Failure = &b
+		case event.Ended:
+			r = Resumed{}
+		}
+	}
+	return r
+}
+
 // executeID is the msg_id of an execution's request.
 func (d *driver) executeID(id event.ExecID) string { return d.opt.Session + "_" + string(id) }
 

@@ -13,17 +13,8 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
-// Adoption is a context whose process ended, as that one described it last.
-type Adoption struct {
-	Info  kernelclient.ContextInfo // its ID, Kernel, Dir, Path, Started, Saved, PID, PIDStart and ConnFile count
-	Start kernelclient.StartSpec   // for a restart
-	Log   kernelclient.LogOptions  // with the History; Gone is set here
-}
-
-// Adopt makes a context again whose process, with Options.Outlive, has ended. Where its
-// kernel is still there it goes on: what ran is followed to its end, what waited runs.
-// Else the context is Dead, and says why; a restart starts a kernel as Start does.
-func (h *Host) Adopt(ctx context.Context, a Adoption) (kernelclient.Context, error) {
+// Adopt implements kernelclient.Adopter, for kernels that were started with Options.Outlive.
+func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient.Context, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -44,7 +35,7 @@ func (h *Host) Adopt(ctx context.Context, a Adoption) (kernelclient.Context, err
 	var launch jupyter.Launcher = l
 	if gone == nil {
 		a.Log.StartupTimeout = 0 // one that is stopped, or busy and of few words, is still worth having
-		opt.Adopt, opt.Resumed = true, underWay(a.Log.History)
+		opt.Adopt, opt.Resumed = true, jupyter.UnderWay(a.Log.History)
 		launch = &adopter{launcher: l, found: found}
 	}
 	return h.openLog(a.Info, jupyter.NewDriver(sweeping{launch, h.env(), h.logs()}, opt), a.Log), nil
@@ -52,27 +43,6 @@ func (h *Host) Adopt(ctx context.Context, a Adoption) (kernelclient.Context, err
 
 func isBuiltin(name string) bool {
 	return slices.Contains([]string{kernelclient.BuiltinPython, kernelclient.BuiltinIPython, kernelclient.BuiltinShell}, name)
-}
-
-// underWay is the run that was handed to the kernel and has no end in a history.
-func underWay(history []event.Event) (r jupyter.Resumed) {
-	for _, e := range history {
-		if _, ok := e.Body.(event.Accepted); ok {
-			r = jupyter.Resumed{Exec: e.Exec}
-		}
-		if e.Exec != r.Exec {
-			continue
-		}
-		switch b := e.Body.(type) {
-		case event.Started:
-			r.Count = b.Count
-		case event.Error:
-			r.Failure = &b
-		case event.Ended:
-			r = jupyter.Resumed{}
-		}
-	}
-	return r
 }
 
 // found is a kernel that was left running.

@@ -94,8 +94,8 @@ func (c *crashing) kill() {
 }
 
 // adoption is how another process finds the kernel.
-func (c *crashing) adoption(dir string) Adoption {
-	return Adoption{
+func (c *crashing) adoption(dir string) kernelclient.Adoption {
+	return kernelclient.Adoption{
 		Info: kernelclient.ContextInfo{
 			ID: kernelclient.ContextID(c.info.ID), Kernel: kernelclient.Kernel{Name: c.info.Kernel}, Dir: c.info.Dir,
 			ConnFile: c.info.ConnFile, PID: c.info.PID, PIDStart: c.info.PIDStart,
@@ -105,7 +105,7 @@ func (c *crashing) adoption(dir string) Adoption {
 	}
 }
 
-func adopt(t *testing.T, h *Host, a Adoption) *hosttest.Client {
+func adopt(t *testing.T, h *Host, a kernelclient.Adoption) *hosttest.Client {
 	t.Helper()
 	k, err := h.Adopt(t.Context(), a)
 	return hosttest.Joined(t, k, err)

@@ -48,7 +48,10 @@ type Host struct {
 	kernels  map[*kernel]kernelclient.ContextID
 }
 
-var _ kernelclient.Host = (*Host)(nil)
+var (
+	_ kernelclient.Host    = (*Host)(nil)
+	_ kernelclient.Adopter = (*Host)(nil)
+)
 
 // New returns the host. It looks at nothing yet.
 func New(opt Options) *Host {
