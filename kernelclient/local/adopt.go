@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/kernelclient"
-	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
