@@ -19,6 +19,8 @@ var mayImport = map[string][]string{
 	"kernelclient":                {"notebook/mime", "kernelclient/event"},
 	"kernelclient/hosttest":       {"notebook/mime", "kernelclient"},
 	"kernelclient/hosttest/relay": {},
+	"kernelclient/e2b":            {"notebook/mime", "kernelclient"},
+	"kernelclient/e2b/wire":       {"notebook/mime"},
 	"kernelclient/health":         {},
 	"kernelclient/debuglog":       {"notebook/mime", "kernelclient"},
 	"kernelclient/bridge":         {"notebook/mime", "kernelclient"},
