@@ -42,6 +42,7 @@ type stream struct {
 	buf    []event.Event
 	size   int
 	err    error                 // of Next once buf is empty
+	epoch  string                // of the log that the connection is of
 	read   kernelclient.Cursor   // where to go on
 	last   kernelclient.Cursor   // of the newest event in buf
 	taken  kernelclient.Cursor   // of the last one that Next gave
@@ -293,7 +294,7 @@ func (s *stream) add(e event.Event, size int) {
 	defer s.mu.Unlock()
 	s.buf = append(s.buf, e)
 	s.size += size
-	s.read.Seq = e.Seq
+	s.read = kernelclient.Cursor{Epoch: s.epoch, Seq: e.Seq}
 	s.last = s.read
 	switch e.Body.(type) {
 	case event.Ended:
@@ -321,7 +322,7 @@ func (s *stream) other(text []byte) error {
 		s.k.learn(*l.Info)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.read.Epoch = l.Info.Epoch
+		s.epoch = l.Info.Epoch
 		if s.broken {
 			s.broken = false
 			s.buf = append(s.buf, event.Event{Seq: s.read.Seq, Time: time.Now(), Body: s.k.Info().State})
