@@ -25,6 +25,7 @@ const (
 	callWait  = 15 * time.Second // for an answer, where the caller sets no deadline
 	startTime = time.Minute      // for the host process to make a context
 	stopTime  = 30 * time.Second // for a kernel's polite end
+	leaveWait = time.Second      // for the host process to hear that a client is done
 	base      = "http://nbterm"  // a unix socket has no name of its own
 )
 
@@ -105,13 +106,16 @@ func newName() string {
 	return hex.EncodeToString(b[:])
 }
 
+// startsNone is the key in a context of what is of no use to a host process that is only started for it.
+type startsNone struct{}
+
 // dial connects to the host process, and starts it if that is wanted.
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {
 	if c.opt.Socket != "" {
 		return connectTo(ctx, c.opt.Socket)
 	}
 	conn, err := c.opt.Place.connect(ctx)
-	if c.starter == nil || !NoHost(err) {
+	if c.starter == nil || !NoHost(err) || ctx.Value(startsNone{}) != nil {
 		return conn, err
 	}
 	return c.starter.start(ctx)

@@ -138,6 +138,10 @@ func (k *remote) Close() error {
 	for _, s := range streams {
 		_ = s.Close() // it never fails
 	}
+	if visitsOnly(k.Info()) {
+		ctx := context.WithValue(context.Background(), startsNone{}, true)
+		_ = k.c.call(ctx, leaveWait, http.MethodPost, k.path("/leave"), struct{}{}, nil) // else its lease ends
+	}
 	return nil
 }
 

@@ -20,7 +20,7 @@ func (s *Server) events(k *kept, w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	defer s.joined(k, r.Header.Get(clientHeader))()
+	defer s.joined(k, r.Header.Get(clientHeader), after.Seq)()
 	stream := k.Follow(after)
 	defer stream.Close()
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -67,32 +67,6 @@ func changesInfo(batch []event.Event) bool {
 		}
 	}
 	return false
-}
-
-// joined counts a client that follows a context until the returned func is called.
-func (s *Server) joined(k *kept, client string) (leave func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k.clients[client]++
-	return func() {
-		s.mu.Lock()
-		if k.clients[client]--; k.clients[client] == 0 {
-			delete(k.clients, client)
-		}
-		last := len(k.clients) == 0
-		s.mu.Unlock()
-		if last {
-			k.unburden()
-		}
-	}
-}
-
-// unburden drops what was put out in a context that has a name and no notebook, when its
-// last client has left: nobody will ever say that a file has it.
-func (k *kept) unburden() {
-	if i := k.Info(); i.Name != "" && i.Path == "" && i.Running == 0 && i.Waiting == 0 {
-		_ = k.Saved(context.Background(), kernelclient.SaveMark{Cursor: i.Last}) // a stopped one needs it no more
-	}
 }
 
 // writer gathers the lines of one flush.

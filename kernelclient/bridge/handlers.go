@@ -142,7 +142,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	reply(w, s.whole(k))
+	s.attach(k, w, r)
 }
 
 // started makes a context, or finds the one that the same request made before.
@@ -162,7 +162,7 @@ func (s *Server) started(ctx context.Context, q startRequest) (*kept, error) {
 		_ = host.Close() // it has no context
 		return nil, err
 	}
-	k = &kept{Context: c, host: host, nonce: q.Nonce, clients: map[string]int{}}
+	k = &kept{Context: c, host: host, nonce: q.Nonce, clients: visitors{}}
 	s.keep(k)
 	return k, nil
 }
@@ -178,7 +178,10 @@ func startOn(ctx context.Context, host kernelclient.Host, q startRequest) (kerne
 	return joiner.Existing(ctx, q.Existing, kernelclient.StartSpec(q.Spec))
 }
 
-func (s *Server) attach(k *kept, w http.ResponseWriter, _ *http.Request) { reply(w, s.whole(k)) }
+func (s *Server) attach(k *kept, w http.ResponseWriter, r *http.Request) {
+	s.arrived(k, r)
+	reply(w, s.whole(k))
+}
 
 // did answers a request that changed a context: with its description, or why not.
 func (s *Server) did(k *kept, w http.ResponseWriter, err error) {

@@ -113,7 +113,7 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("%w; its journal stays", errors.Join(err, j.Close()))
 	}
-	k := &kept{Context: c, host: host, clients: map[string]int{}}
+	k := &kept{Context: c, host: host, clients: visitors{}}
 	if info.Name != "" {
 		k.nonce = namePrefix + info.Name
 	}

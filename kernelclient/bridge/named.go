@@ -63,6 +63,10 @@ func (n named) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelcl
 	return newVisit(k), nil
 }
 
+// visitsOnly tells whether a context has a name and no notebook: programs visit it, none
+// has its outputs in a file.
+func visitsOnly(i kernelclient.ContextInfo) bool { return i.Name != "" && i.Path == "" }
+
 // visit is a kept context as one program uses it: what others do there is not its concern,
 // and it ends nothing.
 type visit struct {
@@ -119,7 +123,7 @@ func (s *visited) Next(ctx context.Context) ([]event.Event, error) {
 	for {
 		batch, err := s.Stream.Next(ctx)
 		if errors.Is(err, kernelclient.ErrCompacted) {
-			if batch = s.v.abandon(); len(batch) > 0 {
+			if batch = s.v.abandon(s.Cursor()); len(batch) > 0 {
 				return batch, nil
 			}
 			err = io.EOF
@@ -151,14 +155,18 @@ func (v *visit) own(batch []event.Event, last kernelclient.Cursor) []event.Event
 }
 
 // abandon ends the visit's runs as far as it is concerned: the host process was another one
-// meanwhile, and what it has of them cannot be told from what was shown already.
-func (v *visit) abandon() (batch []event.Event) {
+// meanwhile, or had to drop what was not read yet, and what it has of them cannot be told
+// from what was shown already.
+func (v *visit) abandon(at kernelclient.Cursor) (batch []event.Event) {
+	why := "the host process ended; where its kernel did not, the code runs on"
+	if v.Info().Last.Epoch == at.Epoch {
+		why = "more was put out than the host process keeps (journal_limit), and it was not read in time; the code runs on"
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for exec := range v.open {
 		batch = append(batch, event.Event{
-			Seq: v.last.Seq, Time: time.Now(), Exec: exec,
-			Body: event.Ended{Reason: event.Lost, Detail: "the host process ended; where its kernel did not, the code runs on"},
+			Seq: v.last.Seq, Time: time.Now(), Exec: exec, Body: event.Ended{Reason: event.Lost, Detail: why},
 		})
 	}
 	clear(v.open)

@@ -71,7 +71,7 @@ type kept struct {
 	kernelclient.Context
 	host    kernelclient.Host
 	nonce   string
-	clients map[string]int // streams that follow it, by their client's name; guarded by Server.mu
+	clients visitors
 }
 
 // NewServer returns a server without contexts.
@@ -212,6 +212,7 @@ func (s *Server) routes() {
 		"POST /v1/contexts/{id}/restart":   s.of(s.restart),
 		"POST /v1/contexts/{id}/saved":     s.of(s.saved),
 		"POST /v1/contexts/{id}/ask":       s.of(s.ask),
+		"POST /v1/contexts/{id}/leave":     s.of(s.leave),
 	} {
 		s.mux.HandleFunc(pattern, h)
 	}

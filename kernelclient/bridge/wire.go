@@ -100,7 +100,7 @@ func (s *Server) describe(k *kept) contextWire {
 		PID: i.PID, PIDStart: i.PIDStart, ConnFile: i.ConnFile, Started: i.Started,
 		State: string(i.State.State), Generation: i.State.Generation, Detail: i.State.Detail,
 		Running: i.Running, Waiting: i.Waiting, Epoch: i.Last.Epoch, Seq: i.Last.Seq,
-		Language: string(i.Language), Capabilities: k.Capabilities(), Err: encodeError(i.Err), Clients: len(k.clients),
+		Language: string(i.Language), Capabilities: k.Capabilities(), Err: encodeError(i.Err), Clients: k.clients.present(),
 	}
 }
 
