@@ -45,6 +45,7 @@ type Log struct {
 	end    context.CancelFunc
 	wake   chan struct{} // has room for one: something in the queue or the state changed
 	idle   sync.WaitGroup
+	ledger *ledger
 
 	mu         sync.Mutex // guards all below; never held while the driver is called, taken before the store's
 	info       ContextInfo
@@ -74,6 +75,7 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 		driver: d, opt: opt, store: newStore(opt.Epoch, opt.Memory, opt.Forget), life: life, end: end,
 		wake: make(chan struct{}, 1), described: make(chan struct{}, 1), recorded: make(chan struct{}), info: info,
 		known: map[event.ExecID]bool{}, cells: map[event.InputID]event.ExecID{}, stopped: map[string]string{},
+		ledger: newLedger(opt.Record == nil),
 	}
 	l.store.limit = opt.Limit
 	l.begin()

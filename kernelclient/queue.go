@@ -9,8 +9,20 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
-// Submit implements Context.
-func (l *Log) Submit(_ context.Context, r Request) error {
+// Submit implements Context. A Recorder has the request then.
+func (l *Log) Submit(ctx context.Context, r Request) error {
+	err := l.enqueue(r)
+	if err == nil {
+		l.written(ctx)
+	}
+	return err
+}
+
+// written waits until a Recorder has all there is.
+func (l *Log) written(ctx context.Context) { l.ledger.await(ctx, l.store.cursor().Seq) }
+
+// enqueue is Submit without the record.
+func (l *Log) enqueue(r Request) error {
 	l.mu.Lock()
 	if _, twice := l.known[r.ID]; twice {
 		l.mu.Unlock()
@@ -158,6 +170,7 @@ func (l *Log) run(x *execution) {
 	r := x.Request
 	if !x.resumed {
 		l.record(r.ID, event.Accepted{})
+		l.written(l.life)
 	}
 	ctx, cancel := context.WithCancel(l.life)
 	defer cancel()

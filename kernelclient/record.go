@@ -50,7 +50,10 @@ func now() context.Context {
 func (l *Log) recordLoop() {
 	defer close(l.recorded)
 	r := &recording{log: l, to: l.opt.Record, stream: l.store.follow(Cursor{})}
-	defer func() { _ = r.stream.Close() }()
+	defer func() {
+		_ = r.stream.Close()
+		l.ledger.reached(0, true)
+	}()
 	if n := len(l.opt.History); n > 0 { // that is written already, unless something of it goes
 		r.stream.after.Store(l.opt.History[n-1].Seq)
 	}
@@ -58,14 +61,15 @@ func (l *Log) recordLoop() {
 	for ended := false; !ended; {
 		ended = r.wait()
 		r.flush()
+		l.ledger.reached(r.stream.after.Load(), r.failed)
 	}
 }
 
 // wait returns when there may be something to write; true after the end.
 func (r *recording) wait() (ended bool) {
-	after := gather
+	after, urgent := gather, r.log.ledger.urgent
 	if r.failed {
-		after = retry
+		after, urgent = retry, nil
 	} else {
 		select {
 		case <-r.log.store.grown(r.stream.after.Load()):
@@ -77,6 +81,8 @@ func (r *recording) wait() (ended bool) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return false
+	case <-urgent:
 		return false
 	case <-r.log.store.over:
 		return true

@@ -103,6 +103,7 @@ func TestRecorderIsCompacted(t *testing.T) {
 		p := &paper{}
 		l := recorded(&hosttest.Fake{Script: says}, p, kernelclient.LogOptions{})
 		do(t, l, "say one")
+		time.Sleep(time.Second)
 		saved(t, l, l.Info().Last)
 		time.Sleep(time.Second)
 		events, info, rewrites := p.read()
