@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -80,6 +81,27 @@ func (u *user) hostPID() int {
 	}
 	u.t.Fatal("there is no host process")
 	return 0
+}
+
+// recordedPID waits until the number of the only kernel's process is on disk.
+func (u *user) recordedPID() (pid int) {
+	u.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		names, _ := filepath.Glob(filepath.Join(u.Dir, ".local/state/nbterm/host/*/contexts/*/meta.json")) // a good pattern
+		for _, name := range names {
+			var meta struct{ PID int }
+			if data, err := os.ReadFile(name); err == nil && json.Unmarshal(data, &meta) == nil && meta.PID > 0 {
+				return meta.PID
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			u.t.Fatal("no kernel's number is on disk")
+		}
+	}
 }
 
 // seen waits for a file that code makes.
@@ -218,6 +240,37 @@ func TestHostKilled(t *testing.T) {
 		t.Errorf("the client that saw it ended with the status %d", status)
 	}
 	u.says("42\n", "exec", "--context", "work", "-c", "x")
+}
+
+// The host process is killed between the start of a kernel and its first word: the next one
+// takes that kernel up, and what waited for it. No process is left that nobody knows.
+func TestHostKilledBeforeReady(t *testing.T) {
+	u := newUser(t)
+	began, gate := filepath.Join(u.Dir, "began"), filepath.Join(u.Dir, "gate")
+	script := fmt.Sprintf("#!/bin/sh\n: > %q\nwhile [ ! -e %q ]; do sleep 0.05; done\nexec %q -m ipykernel_launcher -f \"$1\"\n", began, gate, testPython(t))
+	spec := filepath.Join(u.Dir, ".local/share/jupyter/kernels/slow")
+	if err := errors.Join(os.MkdirAll(spec, 0o700), os.WriteFile(filepath.Join(spec, "run.sh"), []byte(script), 0o700),
+		os.WriteFile(filepath.Join(spec, "kernel.json"), []byte(`{"argv": ["{resource_dir}/run.sh", "{connection_file}"], "display_name": "slow", "language": "python"}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := u.command("exec", "--context", "work", "--kernel", "slow", "-c", "x = 41")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, began)
+	pid := u.recordedPID()
+	if err := syscall.Kill(u.hostPID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	rows := u.listed()
+	if len(rows) != 1 || rows[0].PID != pid || rows[0].State == "dead" {
+		t.Errorf("the kernel %d was left, there is %+v", pid, rows)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // what it may know of its run is not the matter here
+	u.says("42\n", "exec", "--context", "work", "-c", "x + 1")
 }
 
 // The built-in kernel ends with its host process, which is said.

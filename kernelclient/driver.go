@@ -64,6 +64,9 @@ type Outcome struct {
 type Sink interface {
 	Emit(exec event.ExecID, body event.Body)
 	// Renew takes the place of what Open or Restart returned: a capability that came or
-	// went, an end that was put off. Followers are told. Busy counts for nothing here.
+	// went, an end that was put off. Followers are told. Busy counts for nothing here. While
+	// Open and Restart are under way only what finds the kernel counts: PID, PIDStart,
+	// ConnFile, Remote and Expires. A driver tells it as soon as there is a kernel, so that
+	// a crash of this process before it is ready leaves none that nobody knows.
 	Renew(r Ready)
 }

@@ -170,6 +170,11 @@ func (l *Log) openDone(gen int, ready Ready, err error) {
 func (l *Log) learn(r Ready) {
 	l.caps = r.Capabilities
 	l.info.Language = r.Language
+	l.locate(r)
+}
+
+// locate takes over where the kernel is. mu is held.
+func (l *Log) locate(r Ready) {
 	l.info.PID, l.info.PIDStart, l.info.ConnFile = r.PID, r.PIDStart, r.ConnFile
 	l.info.Remote, l.info.Expires = r.Remote, r.Expires
 }
@@ -179,7 +184,11 @@ func (l *Log) Renew(r Ready) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch l.info.State.State {
-	case event.Starting, event.Restarting, event.Dead: // it is about a kernel that is not there yet, or no more
+	case event.Dead: // it is about a kernel that is no more
+		return
+	case event.Starting, event.Restarting:
+		l.locate(r)
+		l.describe()
 		return
 	}
 	l.learn(r)

@@ -67,13 +67,13 @@ func (l *Log) recordLoop() {
 
 // wait returns when there may be something to write; true after the end.
 func (r *recording) wait() (ended bool) {
-	after, urgent := gather, r.log.ledger.urgent
+	after, urgent, described := gather, r.log.ledger.urgent, r.log.described
 	if r.failed {
-		after, urgent = retry, nil
+		after, urgent, described = retry, nil, nil
 	} else {
 		select {
 		case <-r.log.store.grown(r.stream.after.Load()):
-		case <-r.log.described:
+		case <-described:
 			r.describe()
 		}
 	}
@@ -83,6 +83,9 @@ func (r *recording) wait() (ended bool) {
 	case <-timer.C:
 		return false
 	case <-urgent:
+		return false
+	case <-described:
+		r.describe()
 		return false
 	case <-r.log.store.over:
 		return true

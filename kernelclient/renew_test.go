@@ -2,6 +2,7 @@ package kernelclient_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -44,4 +45,26 @@ func TestRenewIsTold(t *testing.T) {
 	if got := l.Info().Remote; got != "r1" {
 		t.Errorf("what is dead was renewed to %q", got)
 	}
+}
+
+// Where a kernel is, is on record before it is ready: the next process finds it there.
+func TestPlaceIsRecordedBeforeReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		p, f := &paper{}, &hosttest.Fake{Hold: hold, PID: 9}
+		l := recorded(f, p, kernelclient.LogOptions{})
+		synctest.Wait()
+		f.Sink().Renew(kernelclient.Ready{PID: 7, PIDStart: 8, ConnFile: "/c.json", Remote: "r1"})
+		synctest.Wait()
+		_, i, _ := p.read()
+		if i.PID != 7 || i.PIDStart != 8 || i.ConnFile != "/c.json" || i.Remote != "r1" || i.State.State != event.Starting {
+			t.Errorf("before it is ready: %+v", i)
+		}
+		close(hold)
+		time.Sleep(time.Second)
+		if _, i, _ = p.read(); i.PID != 9 || i.State.State != event.Idle {
+			t.Errorf("when it is ready: %+v", i)
+		}
+		_ = l.Stop(t.Context(), true)
+	})
 }

@@ -291,6 +291,9 @@ func (d *driver) start(ctx context.Context) (kernelclient.Ready, error) {
 		if err != nil {
 			return kernelclient.Ready{}, d.startError(ctx, began, err)
 		}
+		place := kernelclient.Ready{PID: k.PID()}
+		place.PIDStart, place.ConnFile = placeOf(k)
+		d.sink.Renew(place)
 		g := newGeneration(d, k)
 		d.replace(g)
 		ready, err := g.becomeReady(ctx)
