@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/kernelclient"
-	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
@@ -27,7 +27,7 @@ type common struct {
 	env      []string
 	cwd      string
 	logFile  string
-	hostURL  string
+	hosted   hostFlags
 	context  string
 	noHost   bool
 	lasting  bool // kernels are to outlive the program, where they can
@@ -41,7 +41,7 @@ func (c *common) add(root *cobra.Command) {
 	f.StringArrayVar(&c.env, "env", nil, "an environment variable `K=V` for the kernel (repeatable; never saved)")
 	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
 	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
-	f.StringVar(&c.hostURL, "host", "local", "where code runs: local, or the host process at unix:PATH (`URL`)")
+	c.hosted.add(f)
 	f.BoolVar(&c.noHost, "no-host", noHostByDefault(), "keep the terminal program's kernels in its own process: they end with it")
 	limitFlag(f, &c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
 }
@@ -63,24 +63,31 @@ func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	if c.lasting {
-		h, err := c.keeping(dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.logged(h)
-	}
-	if c.context == "" && (c.hostURL == "" || c.hostURL == "local") {
-		return c.logged(local.New(local.Options{Dir: dir, Forget: true}))
-	}
-	client, err := c.ensure(ctx, dir)
+	t, err := c.hosted.resolve()
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.context != "" {
-		return c.logged(client.Named(c.context, c.kernel))
+	h, err := c.hostAt(ctx, t, dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	return c.logged(client)
+	return c.logged(h)
+}
+
+func (c *common) hostAt(ctx context.Context, t hosts.Target, dir string) (kernelclient.Host, error) {
+	switch {
+	case c.lasting:
+		return c.keeping(dir)
+	case c.context != "":
+		return c.kept(ctx, t, dir)
+	case t.Kind == hosts.Process:
+		client, err := c.ensure(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		return client, nil
+	}
+	return c.direct(t, dir)
 }
 
 // oneFile is the check of commands that take one file.

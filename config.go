@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/notebook/output"
 	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui"
@@ -26,6 +28,14 @@ type config struct {
 	// In MiB: of what a cell puts out, and of what is kept of a kernel.
 	OutputLimit  int64 `toml:"output_limit"`
 	JournalLimit int64 `toml:"journal_limit"`
+
+	Hosts map[string]hostSettings `toml:"hosts"` // by their names
+}
+
+// hostSettings are a host that has a name.
+type hostSettings struct {
+	URL string `toml:"url"`
+	hosts.Settings
 }
 
 // defaults are the settings of who has none.
@@ -74,6 +84,14 @@ func (c config) check() error {
 	}
 	if c.NotifyAfter < 0 {
 		return fmt.Errorf("notify_after is %g; it is a number of seconds from 0", c.NotifyAfter)
+	}
+	for name, h := range c.Hosts {
+		if _, _, err := hosts.Parse(h.URL); err != nil || h.URL == "" {
+			return fmt.Errorf("[hosts.%s] has no url that can be used: %w", name, cmp.Or(err, errors.New("it is missing")))
+		}
+		if a, _, err := hosts.Parse(name); err == nil {
+			return fmt.Errorf("[hosts.%s] has the name of another kind of host (%s)", name, a.Kind)
+		}
 	}
 	return errors.Join(mebibytes("output_limit", c.OutputLimit), mebibytes("journal_limit", c.JournalLimit))
 }

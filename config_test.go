@@ -12,20 +12,24 @@ import (
 
 func TestConfig(t *testing.T) {
 	for text, want := range map[string]string{ // the theme, the way, the seconds; or what the error says
-		"":                              "auto bell 10s",
-		"# nothing\n":                   "auto bell 10s",
-		"theme = 'light'\n":             "light bell 10s",
-		"notify='osc9'\nnotify_after=2": "auto osc9 2s",
-		"notify_after = 0.5":            "auto bell 500ms",
-		"\ntheme = light":               "line 2: ",
-		"colour = 'x'":                  `there is no setting "colour"`,
-		"theme = 'pink'":                `theme is "pink"; it is one of auto, dark, light`,
-		"notify = 'loud'":               `notify is "loud"; it is one of bell, osc9, off`,
-		"notify_after = -1":             "notify_after is -1",
-		"journal_limit = -3":            "journal_limit is -3",
-		"output_limit = 0":              "output_limit is 0",
-		"output_limit = 8796093022208":  "output_limit is 8796093022208",
-		"theme = 3":                     "cannot be used",
+		"":                                 "auto bell 10s",
+		"# nothing\n":                      "auto bell 10s",
+		"theme = 'light'\n":                "light bell 10s",
+		"notify='osc9'\nnotify_after=2":    "auto osc9 2s",
+		"notify_after = 0.5":               "auto bell 500ms",
+		"\ntheme = light":                  "line 2: ",
+		"colour = 'x'":                     `there is no setting "colour"`,
+		"theme = 'pink'":                   `theme is "pink"; it is one of auto, dark, light`,
+		"notify = 'loud'":                  `notify is "loud"; it is one of bell, osc9, off`,
+		"notify_after = -1":                "notify_after is -1",
+		"journal_limit = -3":               "journal_limit is -3",
+		"output_limit = 0":                 "output_limit is 0",
+		"output_limit = 8796093022208":     "output_limit is 8796093022208",
+		"theme = 3":                        "cannot be used",
+		"[hosts.a]\ntoken = 'x'":           "[hosts.a] has no url",
+		"[hosts.a]\nurl = 'ftp://x'":       "[hosts.a] has no url that can be used",
+		"[hosts.local]\nurl = 'http://x'":  "[hosts.local] has the name of",
+		"[hosts.a]\nurl = 'http://x'\nb=1": `there is no setting "hosts.a.b"`,
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

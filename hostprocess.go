@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
-	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 )
 
@@ -67,10 +66,14 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 		Place: hostPlace(), Socket: socket, Ready: ready,
 		Server: bridge.Options{
 			Idle: restful, Version: version, Log: log, Limit: settings.JournalLimit << 20,
-			Host: func(a bridge.Surroundings) kernelclient.Host {
-				return local.New(local.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true})
+			Host: func(a bridge.Surroundings) (kernelclient.Host, error) {
+				t, err := hosts.FromWire(a.Target)
+				if err != nil {
+					return nil, err
+				}
+				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true})
 			},
-			Adopt: adopt,
+			Adopt: settings.adopt,
 		},
 	}.Run(ctx)
 	if err != nil {
@@ -80,13 +83,15 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 }
 
 // adopt takes a context up that an earlier host process left.
-func adopt(ctx context.Context, l bridge.Left) (kernelclient.Context, kernelclient.Host, error) {
-	host := local.New(local.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true})
-	c, err := host.Adopt(ctx, kernelclient.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
-	if err != nil {
-		return nil, nil, errors.Join(err, host.Close())
+func (c config) adopt(ctx context.Context, l bridge.Left) (kernelclient.Context, kernelclient.Host, error) {
+	t := hosts.Target{Address: hosts.Address{Kind: hosts.Local}}
+	if l.Info.Host != "" {
+		var err error
+		if t, err = c.again(l.Info.Host); err != nil {
+			return nil, nil, err
+		}
 	}
-	return c, host, nil
+	return hosts.Adopt(ctx, t, hosts.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true}, kernelclient.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
 }
 
 // hostPlace is where this user's host process is.
@@ -95,12 +100,20 @@ func hostPlace() bridge.Place { return bridge.In(stateDir(), os.Getenv("XDG_RUNT
 // clientOptions are those of every client; with start, it starts the host process if there is none.
 func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, error) {
 	opt := bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
-	switch path, isUnix := strings.CutPrefix(c.hostURL, "unix:"); {
-	case isUnix && path != "":
-		opt.Socket = path
-	case c.hostURL != "" && c.hostURL != "local":
-		return opt, errors.New("--host is \"local\" or unix:PATH")
-	case start:
+	t, err := c.hosted.resolve()
+	if err != nil {
+		return opt, err
+	}
+	switch {
+	case t.Socket != "":
+		opt.Socket = t.Socket
+		return opt, nil
+	case t.Kind == hosts.Process:
+		return opt, &batch.Error{Status: batch.Usage, Text: "--host " + t.URL + ": this nbterm reaches host processes by unix:PATH only"}
+	case t.Kind != hosts.Local:
+		opt.Target = t.Wire()
+	}
+	if start {
 		self, err := os.Executable()
 		if err != nil {
 			return opt, err

@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"kernelclient/health":         {},
 	"kernelclient/debuglog":       {"notebook/mime", "kernelclient"},
 	"kernelclient/bridge":         {"notebook/mime", "kernelclient"},
+	"kernelclient/hosts":          {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":        {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":        {"notebook/mime", "kernelclient"},
 	"kernelclient/leftover":       {},

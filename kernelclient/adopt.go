@@ -14,7 +14,8 @@ type Adoption struct {
 type Adopter interface {
 	// Adopt makes such a context again. Where its kernel is still there it goes on: what ran
 	// is followed to its end, what waited runs. Else the context is Dead (LogOptions.Gone)
-	// and says why; a restart starts a kernel as Start does. It may ask its host, as long as
-	// ctx allows. An error leaves everything as it was: the journal is kept for another try.
+	// and says why; a restart starts a kernel as Start does. It does not wait for another
+	// machine: the driver's Open does that. An error leaves everything as it was: the journal
+	// is kept for another try.
 	Adopt(ctx context.Context, a Adoption) (Context, error)
 }

@@ -19,13 +19,23 @@ func roundTrip(k *hosttest.Client) time.Duration {
 	return time.Since(began)
 }
 
+// directly is a kernel without a host process between.
+func directly(b *testing.B, open func(Surroundings) (kernelclient.Host, error), kernel string) *hosttest.Client {
+	b.Helper()
+	host, err := open(Surroundings{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return hosttest.Start(b, host, kernel)
+}
+
 // BenchmarkAddedLatency is what the host process adds to a run's time: the difference of
 // the medians of interleaved runs. The budget is 1 ms.
 func BenchmarkAddedLatency(b *testing.B) {
 	p := place(b)
 	run(b, p, Options{Host: fakes(b, say)})
 	through := start(b, connect(b, p))
-	direct := hosttest.Start(b, fakes(b, say)(Surroundings{}), "fake")
+	direct := directly(b, fakes(b, say), "fake")
 	var a, d []time.Duration
 	for b.Loop() {
 		for range 200 {
@@ -46,7 +56,7 @@ func BenchmarkThroughput(b *testing.B) {
 	host := machine(b)
 	run(b, p, Options{Host: host})
 	through := hosttest.Start(b, connect(b, p), kernelclient.BuiltinPython)
-	direct := hosttest.Start(b, host(Surroundings{}), kernelclient.BuiltinPython)
+	direct := directly(b, host, kernelclient.BuiltinPython)
 	const code = "for i in range(200000): print(i, 'x'*60)"
 	var ratios []float64
 	for b.Loop() {

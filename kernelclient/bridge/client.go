@@ -44,6 +44,10 @@ type ClientOptions struct {
 	// in. A nil Env is this process's own.
 	Env []string
 	Dir string
+	// Target says on which other host kernels are to be started, in whatever way the server's
+	// Options.Host understands; nil is the host process's own machine. It may have secrets:
+	// it goes over the socket and nowhere else.
+	Target json.RawMessage
 }
 
 // Client is a host process seen as a kernelclient.Host.
@@ -146,7 +150,7 @@ func (c *Client) surroundings() kernelsRequest {
 	if env == nil {
 		env = os.Environ()
 	}
-	return kernelsRequest{Env: env, Dir: c.opt.Dir}
+	return kernelsRequest{Env: env, Dir: c.opt.Dir, Target: c.opt.Target}
 }
 
 // Listed is a context of a host process and what only that process knows of it.

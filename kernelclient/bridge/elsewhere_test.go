@@ -30,7 +30,7 @@ func TestContextElsewhere(t *testing.T) {
 		Address: "http://far:8888/",
 	}
 	p := place(t)
-	run(t, p, Options{Host: func(Surroundings) kernelclient.Host { return host }})
+	run(t, p, Options{Host: func(Surroundings) (kernelclient.Host, error) { return host, nil }})
 	k := start(t, connect(t, p))
 	end, got := k.Ended(k.Submit("x", func(r *kernelclient.Request) { r.Language = "bash" }))
 	if end.Reason != event.Done || hosttest.Words(got) != "stdout:in bash" {

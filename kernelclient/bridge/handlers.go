@@ -81,7 +81,7 @@ func (s *Server) stopAll(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) around(q kernelsRequest) Surroundings {
-	return Surroundings{Env: q.Env, Dir: q.Dir, Log: s.keeper.log}
+	return Surroundings{Env: q.Env, Dir: q.Dir, Target: q.Target, Log: s.keeper.log}
 }
 
 func (s *Server) kernels(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,11 @@ func (s *Server) kernels(w http.ResponseWriter, r *http.Request) {
 	if !take(w, r, &q) {
 		return
 	}
-	host := s.opt.Host(s.around(q))
+	host, err := s.opt.Host(s.around(q))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
 	defer host.Close()
 	list, err := host.Kernels(r.Context())
 	if err != nil {
@@ -108,7 +112,11 @@ func (s *Server) runningKernels(w http.ResponseWriter, r *http.Request) {
 	if !take(w, r, &q) {
 		return
 	}
-	host := s.opt.Host(s.around(q))
+	host, err := s.opt.Host(s.around(q))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
 	defer host.Close()
 	joiner, err := kernelclient.JoinerOf(host)
 	var list []kernelclient.Running
@@ -147,22 +155,47 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 
 // started makes a context, or finds the one that the same request made before.
 func (s *Server) started(ctx context.Context, q startRequest) (*kept, error) {
-	s.starting.Lock()
-	defer s.starting.Unlock()
-	s.mu.Lock()
-	k := s.nonces[q.Nonce]
-	s.mu.Unlock()
-	if k != nil {
-		return k, nil
+	for {
+		s.mu.Lock()
+		k, begun := s.nonces[q.Nonce], s.starting[q.Nonce]
+		if k == nil && begun == nil {
+			begun = make(chan struct{})
+			s.starting[q.Nonce] = begun
+			s.mu.Unlock()
+			return s.startNew(ctx, q, begun)
+		}
+		s.mu.Unlock()
+		if k != nil {
+			return k, nil
+		}
+		select {
+		case <-begun: // the context is there, or the start failed and it is our turn
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	host := s.opt.Host(s.around(q.kernelsRequest))
+}
+
+// startNew makes a context and closes over then. Others start meanwhile: a host elsewhere
+// may take its time.
+func (s *Server) startNew(ctx context.Context, q startRequest, over chan struct{}) (*kept, error) {
+	defer func() {
+		s.mu.Lock()
+		delete(s.starting, q.Nonce)
+		s.mu.Unlock()
+		close(over)
+	}()
+	host, err := s.opt.Host(s.around(q.kernelsRequest))
+	if err != nil {
+		return nil, err
+	}
 	c, err := startOn(ctx, host, q)
 	s.opt.Log.Info("start", "kernel", q.Spec.Kernel, "dir", q.Spec.Dir, "err", err)
 	if err != nil {
 		_ = host.Close() // it has no context
 		return nil, err
 	}
-	k = &kept{Context: c, host: host, nonce: q.Nonce, clients: visitors{}}
+	k := &kept{Context: c, host: host, nonce: q.Nonce, clients: visitors{}}
 	s.keep(k)
 	return k, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // machine makes hosts of real kernels, the Python with ipykernel among them.
-func machine(t testing.TB) func(Surroundings) kernelclient.Host {
+func machine(t testing.TB) func(Surroundings) (kernelclient.Host, error) {
 	t.Helper()
 	python := os.Getenv("NBTERM_TEST_PYTHON")
 	if python == "" {
@@ -21,9 +21,9 @@ func machine(t testing.TB) func(Surroundings) kernelclient.Host {
 		t.Skip("NBTERM_TEST_PYTHON is not set")
 	}
 	dir := t.TempDir()
-	return func(a Surroundings) kernelclient.Host {
+	return func(a Surroundings) (kernelclient.Host, error) {
 		env := append(a.Env, "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(python)), "HOME="+dir, "JUPYTER_RUNTIME_DIR="+dir+"/run", "IPYTHONDIR="+dir+"/ipython")
-		return local.New(local.Options{Dir: a.Dir, Env: env, Log: a.Log, LogDir: dir + "/log"})
+		return local.New(local.Options{Dir: a.Dir, Env: env, Log: a.Log, LogDir: dir + "/log"}), nil
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 	}
 	k := &kept{Context: c, host: host, clients: visitors{}}
 	if info.Name != "" {
-		k.nonce = namePrefix + info.Name
+		k.nonce = nameNonce(info.Name, info.Host)
 	}
 	s.opt.Log.Info("taken up", "context", info.ID, "state", c.Info().State.State)
 	if c.Info().State.State == event.Dead && info.Name == "" && !anyOutput(history) {

@@ -56,7 +56,7 @@ func (r *resumer) Resume(context.Context, kernelclient.Request) kernelclient.Out
 
 func (m *machines) options() Options {
 	return Options{
-		Host: func(a Surroundings) kernelclient.Host { return host{m, a} },
+		Host: func(a Surroundings) (kernelclient.Host, error) { return host{m, a}, nil },
 		Adopt: func(_ context.Context, l Left) (kernelclient.Context, kernelclient.Host, error) {
 			return m.open(l.Info, l.Log), host{m, Surroundings{}}, nil
 		},
@@ -124,7 +124,7 @@ func TestTakenUp(t *testing.T) {
 	if got != "stdout:onewaitingtwo" {
 		t.Errorf("the next one has %q", got)
 	}
-	joined, err := connect(t, p).Named("work", "").Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/"})
+	joined, err := connect(t, p).Named("work", "", "").Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/"})
 	if err != nil || joined.Info().ID != k.Info().ID {
 		t.Errorf("%v %v", joined.Info().ID, err)
 	}

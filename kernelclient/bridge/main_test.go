@@ -37,7 +37,7 @@ func place(t testing.TB) Place {
 
 // fakes makes a host of one kernel, "fake", whose runs do what script says.
 // The test's end stops its contexts, as a host process's own end does.
-func fakes(t testing.TB, script hosttest.Script) func(Surroundings) kernelclient.Host {
+func fakes(t testing.TB, script hosttest.Script) func(Surroundings) (kernelclient.Host, error) {
 	host := &hosttest.Host{
 		List:  []kernelclient.Kernel{{Name: "fake", Language: "python"}},
 		Drive: func(kernelclient.StartSpec) kernelclient.Driver { return &hosttest.Fake{Script: script} },
@@ -49,7 +49,7 @@ func fakes(t testing.TB, script hosttest.Script) func(Surroundings) kernelclient
 			_ = k.Stop(context.Background(), true)
 		}
 	})
-	return func(Surroundings) kernelclient.Host { return host }
+	return func(Surroundings) (kernelclient.Host, error) { return host, nil }
 }
 
 // run runs a host process, in this one, until the test or the returned func ends it.

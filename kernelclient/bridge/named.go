@@ -15,52 +15,73 @@ import (
 // named is a host of one kept context.
 type named struct {
 	*Client
-	name, kernel string
+	name, kernel, host string
 }
 
 // Named is the client as a host whose Start joins the context of that name or id, which it
 // makes where there is none. Stopping that context only lets go of it. A kernel that the
-// user asks for must be the one that it has; "" is any.
-func (c *Client) Named(name, kernel string) kernelclient.Host { return named{c, name, kernel} }
+// user asks for must be the one that it has; "" is any. host is the address of the
+// client's Target, "" without one: each host has names of its own.
+func (c *Client) Named(name, kernel, host string) kernelclient.Host {
+	return named{c, name, kernel, host}
+}
+
+// Find looks for the context of that name or id among those of one host.
+func (c *Client) Find(ctx context.Context, name, host string) (l Listed, found bool, err error) {
+	list, err := c.List(ctx)
+	if err != nil {
+		return l, false, err
+	}
+	for _, l := range list {
+		if l.Host == host && (l.Name == name || string(l.ID) == name) {
+			return l, true, nil
+		}
+	}
+	return l, false, nil
+}
 
 // namePrefix makes the nonce of a context that has a name: two programs that start it at
 // once get one.
 const namePrefix = "name/"
 
+func nameNonce(name, host string) string { return namePrefix + host + "/" + name }
+
 // Start implements kernelclient.Host.
 func (n named) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
-	list, err := n.List(ctx)
+	l, found, err := n.Find(ctx, n.name, n.host)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range list {
-		if l.Name != n.name && string(l.ID) != n.name {
-			continue
-		}
-		if n.kernel != "" && n.kernel != l.Kernel.Name {
-			return nil, &kernelclient.Error{
-				Kind: kernelclient.Exists, What: fmt.Sprintf("the context %s has the kernel %s", n.name, l.Kernel.Name),
-				Next: fmt.Sprintf("`nbterm stop %s` ends it", n.name),
-			}
-		}
-		if l.State.State == event.Dead {
-			return nil, &kernelclient.Error{
-				Kind: kernelclient.Gone, What: fmt.Sprintf("the kernel of the context %s is gone: %s", n.name, l.State.Detail),
-				Next: fmt.Sprintf("after `nbterm stop %s` the next call starts another", n.name),
-			}
-		}
-		k, err := n.Attach(ctx, l.ID)
-		if err != nil {
-			return nil, err
-		}
-		return newVisit(k), nil
+	if found {
+		return n.visit(ctx, l)
 	}
 	spec.Name, spec.Session, spec.Forget = n.name, "", false
-	k, err := n.start(ctx, startRequest{Nonce: namePrefix + n.name, Spec: specWire(spec)})
+	k, err := n.start(ctx, startRequest{Nonce: nameNonce(n.name, n.host), Spec: specWire(spec)})
 	if err != nil {
 		return nil, err
 	}
-	return newVisit(k), nil
+	return Visit(k), nil
+}
+
+// visit joins the context if it is as asked for.
+func (n named) visit(ctx context.Context, l Listed) (kernelclient.Context, error) {
+	if n.kernel != "" && n.kernel != l.Kernel.Name {
+		return nil, &kernelclient.Error{
+			Kind: kernelclient.Exists, What: fmt.Sprintf("the context %s has the kernel %s", n.name, l.Kernel.Name),
+			Next: fmt.Sprintf("`nbterm stop %s` ends it", n.name),
+		}
+	}
+	if l.State.State == event.Dead {
+		return nil, &kernelclient.Error{
+			Kind: kernelclient.Gone, What: fmt.Sprintf("the kernel of the context %s is gone: %s", n.name, l.State.Detail),
+			Next: fmt.Sprintf("after `nbterm stop %s` the next call starts another", n.name),
+		}
+	}
+	k, err := n.Attach(ctx, l.ID)
+	if err != nil {
+		return nil, err
+	}
+	return Visit(k), nil
 }
 
 // visitsOnly tells whether a context has a name and no notebook: programs visit it, none
@@ -79,7 +100,9 @@ type visit struct {
 	last kernelclient.Cursor   // of what was followed
 }
 
-func newVisit(k kernelclient.Context) *visit {
+// Visit is a context that somebody else keeps, as seen by a program that runs some code in
+// it: Stop only lets go of it, and the runs of others are not shown.
+func Visit(k kernelclient.Context) kernelclient.Context {
 	last := k.Info().Last
 	return &visit{Context: k, since: last, last: last, mine: map[event.ExecID]bool{}, open: map[event.ExecID]bool{}}
 }

@@ -23,7 +23,7 @@ const (
 // Options are for NewServer.
 type Options struct {
 	// Host makes the host of one context, which the server closes.
-	Host func(Surroundings) kernelclient.Host
+	Host func(Surroundings) (kernelclient.Host, error)
 	// Adopt makes a context again that an earlier process left, and its host. nil: what was
 	// left is not looked at.
 	Adopt func(context.Context, Left) (kernelclient.Context, kernelclient.Host, error)
@@ -43,6 +43,8 @@ type Options struct {
 type Surroundings struct {
 	Env []string // its environment, K=V
 	Dir string   // where it looks for Python environments first
+	// Target says on which other host kernels are to be started, as ClientOptions.Target did.
+	Target json.RawMessage
 	// Log gives the logs of contexts their journals.
 	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
 }
@@ -54,11 +56,10 @@ type Server struct {
 	keeper  *keeper
 	adopted chan struct{} // closed when all was taken up that an earlier process left
 
-	starting sync.Mutex // one start at a time
-
 	mu       sync.Mutex // guards all below
 	contexts map[kernelclient.ContextID]*kept
-	nonces   map[string]*kept // by startRequest.Nonce
+	nonces   map[string]*kept         // by startRequest.Nonce
+	starting map[string]chan struct{} // by startRequest.Nonce: closed when the start is over
 	conns    int
 	rev      int64 // of the last description
 	idle     *time.Timer
@@ -81,7 +82,7 @@ func NewServer(opt Options) *Server {
 	}
 	s := &Server{
 		opt: opt, mux: http.NewServeMux(), contexts: map[kernelclient.ContextID]*kept{},
-		nonces: map[string]*kept{}, done: make(chan struct{}),
+		nonces: map[string]*kept{}, starting: map[string]chan struct{}{}, done: make(chan struct{}),
 		keeper: newKeeper(opt.Contexts, opt.Limit), adopted: make(chan struct{}),
 	}
 	s.routes()

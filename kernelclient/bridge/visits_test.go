@@ -15,7 +15,7 @@ import (
 // visiting is a program that uses the kept context "work".
 func visiting(t *testing.T, p Place) kernelclient.Context {
 	t.Helper()
-	k, err := connect(t, p).Named("work", "").Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/", StartupTimeout: time.Minute})
+	k, err := connect(t, p).Named("work", "", "").Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/", StartupTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

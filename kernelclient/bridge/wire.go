@@ -131,8 +131,9 @@ func (w contextWire) info() kernelclient.ContextInfo {
 
 // kernelsRequest asks what can be started in a client's environment and folder.
 type kernelsRequest struct {
-	Env []string `json:"env"`
-	Dir string   `json:"dir"`
+	Env    []string        `json:"env"`
+	Dir    string          `json:"dir"`
+	Target json.RawMessage `json:"target,omitempty"` // as in Surroundings
 }
 
 // startRequest starts a context. Nonce makes it safe to repeat.
