@@ -27,12 +27,12 @@ func TestHostNames(t *testing.T) {
 	}
 	for _, c := range []struct{ host, flag, want string }{
 		{"", "", "|"},
-		{"gpu", "", "https://gpu:8888/user/ann/|from-file/ca.pem"},
-		{"https://GPU:8888/user/ann/lab", "", "https://gpu:8888/user/ann/|from-file/ca.pem"},
-		{"gpu", token, "https://gpu:8888/user/ann/|from-flag/ca.pem"},
-		{"old", "", "http://old:8888/|in-url"},
-		{"http://new:8888", "", "http://new:8888/|from-env"},
-		{"http://new:8888", token, "http://new:8888/|from-flag"},
+		{"gpu", "", "https://gpu:8888/user/ann|from-file/ca.pem"},
+		{"https://GPU:8888/user/ann/lab", "", "https://gpu:8888/user/ann|from-file/ca.pem"},
+		{"gpu", token, "https://gpu:8888/user/ann|from-flag/ca.pem"},
+		{"old", "", "http://old:8888|in-url"},
+		{"http://new:8888", "", "http://new:8888|from-env"},
+		{"http://new:8888", token, "http://new:8888|from-flag"},
 	} {
 		f := hostFlags{url: c.host}
 		f.TokenFile = c.flag
@@ -45,7 +45,7 @@ func TestHostNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for url, want := range map[string]string{"https://gpu:8888/user/ann/": "from-file", "http://old:8888/": "in-url", "http://new:8888/": "from-env"} {
+	for url, want := range map[string]string{"https://gpu:8888/user/ann": "from-file", "http://old:8888": "in-url", "http://new:8888": "from-env"} {
 		if again, err := settings.again(url); err != nil || string(again.Token) != want {
 			t.Errorf("%s, after the host process ended: %q %v", url, string(again.Token), err)
 		}

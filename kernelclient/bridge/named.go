@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,14 +27,16 @@ func (c *Client) Named(name, kernel, host string) kernelclient.Host {
 	return named{c, name, kernel, host}
 }
 
-// Find looks for the context of that name or id among those of one host.
+// Find looks for the context of that name or id among those of one host. An address that
+// ends with a colon, such as e2b:, is any host of its kind.
 func (c *Client) Find(ctx context.Context, name, host string) (l Listed, found bool, err error) {
 	list, err := c.List(ctx)
 	if err != nil {
 		return l, false, err
 	}
 	for _, l := range list {
-		if l.Host == host && (l.Name == name || string(l.ID) == name) {
+		same := l.Host == host || strings.HasSuffix(host, ":") && strings.HasPrefix(l.Host, host)
+		if same && (l.Name == name || string(l.ID) == name) {
 			return l, true, nil
 		}
 	}

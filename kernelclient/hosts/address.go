@@ -31,7 +31,7 @@ type Address struct {
 	// URL is the address as --host takes it, in one spelling and without secrets; "" for
 	// Local. It is what ContextInfo.Host says.
 	URL string
-	// Base is where requests go, an http(s) URL that ends with a slash; "" where the kind
+	// Base is where requests go, an http(s) URL without a slash at its end; "" where the kind
 	// alone says it.
 	Base   string
 	Socket string // of a host process on this machine, absolute
@@ -78,9 +78,9 @@ func Parse(text string) (a Address, in Secrets, err error) {
 			err = invalid("e2b:…", "an id of a sandbox has letters and digits")
 		}
 	case "unsandbox":
-		a = Address{Kind: Unsandbox, URL: "unsandbox:"}
-		if rest != "" {
-			err = invalid("unsandbox:…", "nothing may follow; keys come from the environment or a file")
+		a = Address{Kind: Unsandbox, URL: "unsandbox:" + rest}
+		if rest != "" && !strings.HasPrefix(rest, "?") {
+			err = invalid("unsandbox:…", "settings may follow, as in unsandbox:?ttl=300; keys come from the environment or a file")
 		}
 	case "ssh":
 		err = invalid("ssh://…", "this nbterm cannot reach other machines by ssh")
@@ -125,9 +125,9 @@ func web(kind Kind, prefix, text string) (a Address, in Secrets, err error) {
 	if kind == Jupyter {
 		base, a.Path = splitPage(base)
 	}
-	a.Base = root.String() + "/" + strings.Trim(base, "/")
-	if !strings.HasSuffix(a.Base, "/") {
-		a.Base += "/"
+	a.Base = root.String()
+	if base = strings.Trim(base, "/"); base != "" {
+		a.Base += "/" + base
 	}
 	a.URL = prefix + a.Base
 	return a, in, nil

@@ -24,9 +24,6 @@ type Settings struct {
 	ViaServer bool   `toml:"via_jupyter"`
 
 	Account string `toml:"account"` // a row of Unsandbox's accounts file, from 0
-	Network string `toml:"network"` // of Unsandbox: zerotrust or semitrusted
-	VCPU    int    `toml:"vcpu"`
-	TTL     int    `toml:"ttl"` // seconds a job may take
 }
 
 // Target is a host and all that is needed to be let in.
