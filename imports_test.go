@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"kernelclient/hosttest/relay": {},
 	"kernelclient/e2b":            {"notebook/mime", "kernelclient"},
 	"kernelclient/e2b/wire":       {"notebook/mime"},
+	"kernelclient/unsandbox":      {"notebook/mime", "kernelclient"},
 	"kernelclient/health":         {},
 	"kernelclient/debuglog":       {"notebook/mime", "kernelclient"},
 	"kernelclient/bridge":         {"notebook/mime", "kernelclient"},
