@@ -19,7 +19,7 @@ type deadline struct {
 // hand-over.
 func (l *Log) watch(ctx context.Context, cancel context.CancelFunc, r Request) *deadline {
 	d := &deadline{}
-	if r.Timeout <= 0 && r.Silence <= 0 {
+	if _, own := l.driver.(Timekeeper); own || r.Timeout <= 0 && r.Silence <= 0 {
 		return d
 	}
 	l.mu.Lock()

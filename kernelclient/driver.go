@@ -38,6 +38,12 @@ type Resumer interface {
 	Resume(ctx context.Context, r Request) Outcome
 }
 
+// Timekeeper is a Driver whose host ends a run by itself when Request.Timeout is over, and
+// is silent until then: the Log does not watch its clocks.
+type Timekeeper interface {
+	KeepsTime()
+}
+
 // Ready is what a driver knows when its kernel takes requests.
 type Ready struct {
 	Capabilities Capabilities
