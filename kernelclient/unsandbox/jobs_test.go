@@ -273,8 +273,13 @@ func TestProgram(t *testing.T) {
 		t.Error(err)
 	}
 	for _, p := range []Program{
-		{Code: "x"}, {Language: "c", TTL: 901 * time.Second}, {Language: "c", TTL: -1}, {Language: "c", VCPU: 9}, {Language: "c", Network: "full"},
-		{Language: "c", Files: []File{{Name: "../a"}}}, {Language: "c", Files: []File{{Name: "a", Data: make([]byte, maxFile+1)}}},
+		{Code: "x"},
+		{Language: "c", TTL: 901 * time.Second},
+		{Language: "c", TTL: -1},
+		{Language: "c", VCPU: 9},
+		{Language: "c", Network: "full"},
+		{Language: "c", Files: []File{{Name: "../a"}}},
+		{Language: "c", Files: []File{{Name: "a", Data: make([]byte, maxFile+1)}}},
 	} {
 		if _, err := c.Submit(t.Context(), p, Submission{}); !errors.Is(err, kernelclient.Invalid) {
 			t.Errorf("%v", err)

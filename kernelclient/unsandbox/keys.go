@@ -31,7 +31,7 @@ type KeyInfo struct {
 func (c *Client) Validate(ctx context.Context) (KeyInfo, error) {
 	a, err := c.do(ctx, call{method: http.MethodPost, path: "/keys/validate", limit: limitSubmit})
 	var refused *APIError
-	if err != nil && !(errors.As(err, &refused) && refused.Skew == 0 && refused.Status < 500) {
+	if err != nil && (!errors.As(err, &refused) || refused.Skew != 0 || refused.Status >= 500) {
 		return KeyInfo{}, err
 	}
 	var o object

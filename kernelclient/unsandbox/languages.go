@@ -39,9 +39,21 @@ func (l Languages) Resolve(name string) string {
 // usualName translates what notebooks call a language, "" if it is none of these.
 func usualName(lower string) string {
 	for _, l := range [][2]string{
-		{"python", "python3 py ipython"}, {"javascript", "js node"}, {"typescript", "ts"}, {"bash", "sh shell zsh shellscript"},
-		{"cpp", "c++ cxx"}, {"r", "ir"}, {"go", "golang"}, {"rust", "rs"}, {"csharp", "cs c#"}, {"fsharp", "f#"}, {"haskell", "hs"},
-		{"ruby", "rb"}, {"perl", "pl"}, {"julia", "jl"}, {"commonlisp", "lisp"},
+		{"python", "python3 py ipython"},
+		{"javascript", "js node"},
+		{"typescript", "ts"},
+		{"bash", "sh shell zsh shellscript"},
+		{"cpp", "c++ cxx"},
+		{"r", "ir"},
+		{"go", "golang"},
+		{"rust", "rs"},
+		{"csharp", "cs c#"},
+		{"fsharp", "f#"},
+		{"haskell", "hs"},
+		{"ruby", "rb"},
+		{"perl", "pl"},
+		{"julia", "jl"},
+		{"commonlisp", "lisp"},
 	} {
 		for other := range strings.FieldsSeq(l[1]) {
 			if other == lower {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +78,7 @@ func (s *Server) run(p program, ttl time.Duration) *process {
 		defer close(x.done)
 		defer cancel()
 		x.result = s.runIn(ctx, p)
-		x.result.timedOut = ctx.Err() == context.DeadlineExceeded //nolint:errorlint // it is never wrapped
+		x.result.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
 		if x.result.timedOut {
 			x.result.exit = 124
 			x.result.stderr += "time limit reached\n"
@@ -91,7 +92,7 @@ func (s *Server) runIn(ctx context.Context, p program) (res result) {
 	if err != nil {
 		return result{stderr: err.Error(), exit: 1}
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	code, err := place(dir, p.Code, p.Files)
 	name, argv := "main.py", []string{s.opt.Python, "-S", filepath.Join(dir, "main.py")}
 	if p.Language == "bash" {

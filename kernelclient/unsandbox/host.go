@@ -1,0 +1,270 @@
+package unsandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+)
+
+// The kernels that are no language of the service's.
+const (
+	// KernelFiles runs each cell as a fresh process in one session: files last, variables do not.
+	KernelFiles = "unsandbox-files"
+	// KernelSession is a Python that lives in a session: variables last as long as it does.
+	KernelSession = "unsandbox-session"
+)
+
+// Options are for New. The zero value uses the real service with the keys that are found.
+type Options struct {
+	Address string // what --host was given, for ContextInfo.Host; "" is "unsandbox:"
+	URL     string // the service's base address, as in ClientOptions
+	// PublicKey and SecretKey are used where both are set; else Account and the rest of
+	// Lookup's order count.
+	PublicKey, SecretKey string
+	Account              string
+	Dir                  string                                    // whose accounts.csv comes last; "" is the current folder
+	Env                  []string                                  // K=V, for UNSANDBOX_* and HOME; nil is this process's own
+	Confirm              func(file string) (bool, error)           // as in Lookup
+	Warn                 func(line string)                         // as in Lookup
+	OTP                  func(ctx context.Context) (string, error) // as in ClientOptions
+	Settings             Settings
+	JobLog               string // the file that jobs are noted in, so that another process can fetch them; "" none
+	RequestTimeout       time.Duration
+	HTTP                 http.RoundTripper
+	Version              string
+	// Forget is StartSpec.Forget for all contexts.
+	Forget bool
+	// Log, if not nil, says how the log of a context that Start makes is kept.
+	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+}
+
+// Host is Unsandbox as a kernelclient.Host.
+type Host struct {
+	opt    Options
+	client *Client
+
+	mu       sync.Mutex // guards contexts
+	contexts map[kernelclient.ContextID]kernelclient.Context
+}
+
+var (
+	_ kernelclient.Host    = (*Host)(nil)
+	_ kernelclient.Adopter = (*Host)(nil)
+)
+
+// New returns the host. It sends nothing and looks for no keys yet; settings that cannot be
+// are Invalid.
+func New(opt Options) (*Host, error) {
+	if err := opt.Settings.check(); err != nil {
+		return nil, err
+	}
+	c, err := NewClient(ClientOptions{
+		URL: opt.URL, RequestTimeout: opt.RequestTimeout, HTTP: opt.HTTP, Version: opt.Version, OTP: opt.OTP,
+		Lookup: Lookup{
+			Public: opt.PublicKey, Secret: opt.SecretKey, Account: opt.Account, Env: environment(opt.Env),
+			Dir: opt.Dir, Confirm: opt.Confirm, Warn: opt.Warn,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Host{opt: opt, client: c, contexts: map[kernelclient.ContextID]kernelclient.Context{}}, nil
+}
+
+// Client is the REST API that the host uses.
+func (h *Host) Client() *Client { return h.client }
+
+// Kernels implements kernelclient.Host: each language as a kernel without state, and the two
+// kernels of sessions.
+func (h *Host) Kernels(ctx context.Context) ([]kernelclient.Kernel, error) {
+	l, err := h.languages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []kernelclient.Kernel
+	for _, name := range l.Names {
+		out = append(out, stateless(name))
+	}
+	return append(out, sessionKernels()...), nil
+}
+
+// languages is what the service runs. One that has trouble with its list may still run code.
+func (h *Host) languages(ctx context.Context) (Languages, error) {
+	l, err := h.client.Languages(ctx)
+	var e *APIError
+	if errors.As(err, &e) && e.Status >= http.StatusInternalServerError || err == nil && len(l.Names) == 0 {
+		return Languages{Names: wellKnown(), Stale: true}, nil
+	}
+	return l, err
+}
+
+func stateless(language string) kernelclient.Kernel {
+	return kernelclient.Kernel{
+		Name: language, DisplayName: language + " (Unsandbox, stateless)", Language: language,
+		Found: "Unsandbox, each cell a fresh process",
+	}
+}
+
+func sessionKernels() []kernelclient.Kernel {
+	return []kernelclient.Kernel{
+		{
+			Name: KernelFiles, DisplayName: "Unsandbox session: files last, each cell a fresh process", Language: "python",
+			Found: "an Unsandbox session with kept files",
+		},
+		{
+			Name: KernelSession, DisplayName: "Python in an Unsandbox session (experimental)", Language: "python",
+			Found: "a live Unsandbox session",
+		},
+	}
+}
+
+// kernel finds what a name means.
+func (h *Host) kernel(ctx context.Context, name string) (kernelclient.Kernel, error) {
+	for _, k := range sessionKernels() {
+		if strings.EqualFold(k.Name, name) {
+			return k, nil
+		}
+	}
+	l, err := h.languages(ctx)
+	if err != nil {
+		return kernelclient.Kernel{}, err
+	}
+	if to := l.Resolve(name); to != "" {
+		return stateless(to), nil
+	}
+	return kernelclient.Kernel{}, noLanguage(name, l)
+}
+
+func noLanguage(name string, l Languages) error {
+	return &kernelclient.Error{
+		Kind: kernelclient.NotFound, What: fmt.Sprintf("Unsandbox runs no language %q", name),
+		Next: "it runs: " + strings.Join(l.Names, ", "),
+	}
+}
+
+// Contexts implements kernelclient.Host: those of this process. Sessions are Client.Sessions.
+func (h *Host) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var infos []kernelclient.ContextInfo
+	for _, c := range h.contexts {
+		infos = append(infos, c.Info())
+	}
+	slices.SortFunc(infos, func(a, b kernelclient.ContextInfo) int { return a.Started.Compare(b.Started) })
+	return infos, nil
+}
+
+// Start implements kernelclient.Host. Nothing is started at the service before the first
+// cell, but for the sessions.
+func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelclient.Context, error) {
+	k, err := h.kernel(ctx, start.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.client.Credentials(); err != nil {
+		return nil, err
+	}
+	info := kernelclient.ContextInfo{
+		ID: kernelclient.ContextID(newID()), Kernel: k, Dir: start.Dir, Path: start.Session, Name: start.Name, Host: h.address(),
+	}
+	var opt kernelclient.LogOptions
+	if h.opt.Log != nil {
+		if opt, err = h.opt.Log(info, start); err != nil {
+			return nil, err
+		}
+	}
+	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
+	return h.open(info, start, opt), nil
+}
+
+func (h *Host) address() string { return cmp.Or(h.opt.Address, "unsandbox:") }
+
+// open makes a context and keeps account of it.
+func (h *Host) open(info kernelclient.ContextInfo, start kernelclient.StartSpec, opt kernelclient.LogOptions) kernelclient.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stopped := opt.OnStop
+	opt.OnStop = func() {
+		h.forget(info.ID)
+		if stopped != nil {
+			stopped()
+		}
+	}
+	c := h.context(info, start, opt)
+	h.contexts[info.ID] = c
+	return c
+}
+
+// context opens the log over the driver that a kernel has.
+func (h *Host) context(info kernelclient.ContextInfo, start kernelclient.StartSpec, opt kernelclient.LogOptions) kernelclient.Context {
+	d := newDriver(h, info, start)
+	return &boxed{kernelclient.OpenLog(info, d, opt), d}
+}
+
+func (h *Host) forget(id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.contexts, id)
+}
+
+// Attach implements kernelclient.Host.
+func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c, ok := h.contexts[id]; ok {
+		return c, nil
+	}
+	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: fmt.Sprintf("no context with the id %q runs here", id)}
+}
+
+// Close implements kernelclient.Host. It ends no context.
+func (h *Host) Close() error {
+	h.client.Close()
+	return nil
+}
+
+// Adopt implements kernelclient.Adopter: a job that was under way is waited for again.
+func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if a.Info.Kernel.Name == KernelSession {
+		a.Log.Gone = &kernelclient.Error{Kind: kernelclient.Killed, What: "the Python in the session ended with the process that was connected to it"}
+	} else if _, err := h.client.Credentials(); err != nil {
+		return nil, err
+	}
+	start := a.Start
+	start.Kernel = a.Info.Kernel.Name
+	return h.open(a.Info, start, a.Log), nil
+}
+
+// boxed is a context that refuses a time limit that the service cannot keep.
+type boxed struct {
+	*kernelclient.Log
+	driver *driver
+}
+
+// Submit implements kernelclient.Context.
+func (b *boxed) Submit(ctx context.Context, r kernelclient.Request) error {
+	if b.driver.stateless() && r.Timeout > MaxTTL {
+		return &kernelclient.Error{
+			Kind: kernelclient.Invalid, What: fmt.Sprintf("Unsandbox runs a job for %d s at most, not %v s", int(MaxTTL.Seconds()), r.Timeout.Seconds()),
+			Next: "--timeout 900 is the most; a session has no such limit (" + KernelSession + ")",
+		}
+	}
+	return b.Log.Submit(ctx, r)
+}
