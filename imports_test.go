@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"kernelclient/hosttest":       {"notebook/mime", "kernelclient"},
 	"kernelclient/hosttest/relay": {},
 	"kernelclient/e2b":            {"notebook/mime", "kernelclient"},
+	"kernelclient/e2b/e2btest":    {"kernelclient/e2b/wire"},
 	"kernelclient/e2b/wire":       {"notebook/mime"},
 	"kernelclient/unsandbox":      {"notebook/mime", "kernelclient"},
 	"kernelclient/health":         {},

@@ -76,3 +76,10 @@ type Sink interface {
 	// a crash of this process before it is ready leaves none that nobody knows.
 	Renew(r Ready)
 }
+
+// TimedSink is a Sink that takes the time of an event from a driver whose host tells it, by
+// that host's clock. A Log is one.
+type TimedSink interface {
+	Sink
+	EmitAt(exec event.ExecID, body event.Body, at time.Time)
+}

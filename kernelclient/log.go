@@ -220,7 +220,10 @@ func (l *Log) Capabilities() Capabilities {
 func (l *Log) Follow(after Cursor) Stream { return l.store.follow(after) }
 
 // Emit implements Sink. Only the driver calls it.
-func (l *Log) Emit(exec event.ExecID, body event.Body) {
+func (l *Log) Emit(exec event.ExecID, body event.Body) { l.EmitAt(exec, body, time.Now()) }
+
+// EmitAt implements TimedSink. Only the driver calls it.
+func (l *Log) EmitAt(exec event.ExecID, body event.Body, at time.Time) {
 	switch b := body.(type) {
 	case event.State:
 		l.driverState(b)
@@ -240,19 +243,21 @@ func (l *Log) Emit(exec event.ExecID, body event.Body) {
 			return
 		}
 	}
-	l.record(exec, body)
+	l.recordAt(exec, body, at)
 }
 
 // record appends while mu is held, as finish and setState do: nothing that is not Late may
 // come after an end, and the last State in the log is the one that holds.
-func (l *Log) record(exec event.ExecID, body event.Body) {
+func (l *Log) record(exec event.ExecID, body event.Body) { l.recordAt(exec, body, time.Now()) }
+
+// recordAt is record for what happened at a time that its host told.
+func (l *Log) recordAt(exec event.ExecID, body event.Body, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
 	if x := l.running; x != nil && x.ID == exec {
-		x.heard.Store(now.UnixNano())
+		x.heard.Store(time.Now().UnixNano())
 	}
-	l.store.append(event.Event{Time: now, Exec: exec, Late: l.known[exec], Body: body})
+	l.store.append(event.Event{Time: at, Exec: exec, Late: l.known[exec], Body: body})
 }
 
 // driverState takes a state that the driver noticed.

@@ -19,7 +19,7 @@ type InputID string
 // Event is one thing that happened in a context.
 type Event struct {
 	Seq  uint64    // ascending; given by the Log, never by a driver
-	Time time.Time // when the Log took it
+	Time time.Time // when the Log took it, or when the host says that it happened
 	Exec ExecID    // "" = of no run (state, kernel log, another client's doing)
 	Late bool      // it came after its execution's Ended (threads, tasks)
 	Body Body

@@ -1,0 +1,287 @@
+package e2b
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
+)
+
+// endLimit is how long ending something may take when who asks has no time left: it is
+// tried all the same, as it costs money else.
+const endLimit = 5 * time.Second
+
+// sandbox is the sandbox of a Host.
+type sandbox struct {
+	cloud  *Cloud // nil where there is no control plane
+	client *Client
+	life   time.Duration
+	owned  bool // this host made it, or one that it took the contexts over from
+
+	mu    sync.Mutex // guards all below
+	ends  time.Time  // zero: not known
+	users int        // drivers that have a context in it
+	dead  bool       // killed from here
+}
+
+// made is the sandbox if there is one already.
+func (h *Host) made() *sandbox {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.box
+}
+
+// sandbox returns the sandbox; the first time it is connected to, or made. users is added to
+// those that it has.
+func (h *Host) sandbox(ctx context.Context, users int) (*sandbox, error) {
+	select {
+	case h.boxing <- struct{}{}:
+		defer func() { <-h.boxing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	box, err := h.ready(ctx)
+	if err == nil {
+		box.use(users)
+	}
+	return box, err
+}
+
+// leave counts one user of a sandbox less. With the last one it is killed if it was made here.
+func (h *Host) leave(box *sandbox) error {
+	h.boxing <- struct{}{}
+	defer func() { <-h.boxing }()
+	if box.use(-1) {
+		return box.end(h.opt.Keep)
+	}
+	return nil
+}
+
+// ready is sandbox for who is in boxing.
+func (h *Host) ready(ctx context.Context) (*sandbox, error) {
+	if box := h.made(); box != nil && !box.isDead() {
+		return box, nil
+	}
+	box, err := h.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.box = box
+	return box, nil
+}
+
+// reach connects to the sandbox that the options name, or makes one.
+func (h *Host) reach(ctx context.Context) (*sandbox, error) {
+	opt := h.opt
+	box := &sandbox{life: opt.Lifetime}
+	if opt.debug() {
+		box.client = newClient(opt, Sandbox{ID: opt.Sandbox, AccessToken: opt.AccessToken, TrafficToken: opt.TrafficToken}, h.http)
+		return box, nil
+	}
+	box.cloud = &Cloud{opt, h.http}
+	var s Sandbox
+	var err error
+	if opt.Sandbox == "" {
+		s, err = create(ctx, box.cloud)
+		box.owned = err == nil
+	} else if s, err = box.cloud.Connect(ctx, opt.Sandbox); err == nil && s.Ends.IsZero() {
+		if more, err := box.cloud.Get(ctx, s.ID); err == nil { // only to show how long it lives
+			s.Ends = more.Ends
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	box.ends = s.Ends
+	box.client = newClient(opt, s, h.http)
+	return box, nil
+}
+
+// create makes a sandbox. It goes on for some seconds when ctx ends: a sandbox that was made
+// all the same is known then, and can be killed.
+func create(ctx context.Context, cloud *Cloud) (Sandbox, error) {
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(endLimit):
+			cancel()
+		case <-last.Done():
+		}
+	})()
+	return cloud.Create(last)
+}
+
+// Sandbox tells which sandbox this host has, and whether it made it; "" before it has one.
+func (h *Host) Sandbox() (id string, made bool) {
+	if box := h.made(); box != nil {
+		return box.client.ID(), box.owned
+	}
+	return h.opt.Sandbox, false
+}
+
+// remote names a context of the sandbox for another process.
+func (b *sandbox) remote(context string) string { return b.client.ID() + "/" + context }
+
+func (b *sandbox) expires() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ends
+}
+
+func (b *sandbox) isDead() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dead
+}
+
+// use counts one more driver, or one less; last tells that none is left.
+func (b *sandbox) use(n int) (last bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users += n
+	return b.users == 0
+}
+
+// last tells whether the sandbox has but one user.
+func (b *sandbox) last() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.users <= 1
+}
+
+// end kills the sandbox if it was made here, with a time of its own. One that is gone is as
+// wanted.
+func (b *sandbox) end(keep bool) error {
+	b.mu.Lock()
+	skip := keep || !b.owned || b.dead
+	b.dead = b.dead || !skip
+	b.mu.Unlock()
+	if skip {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	err := b.cloud.Kill(ctx, b.client.ID())
+	if errors.Is(err, kernelclient.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// renew puts the end of a sandbox that was made here off where less than half of its time
+// is left: its user waits for what runs in it. It tells whether the end is another now.
+func (b *sandbox) renew(ctx context.Context) bool {
+	if !b.owned || b.cloud == nil || time.Until(b.expires()) > b.life/2 {
+		return false
+	}
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	if b.cloud.SetTimeout(ctx, b.client.ID(), b.life) != nil {
+		return false // the run shows what is the matter, if anything is
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ends = begun.Add(b.life)
+	return true
+}
+
+// alive asks the sandbox's file service whether the sandbox runs; the edge answers 502 for
+// one that does not. known is false where nobody could be asked.
+func (b *sandbox) alive(ctx context.Context) (alive, known bool) {
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	req, err := b.client.newRequest(ctx, http.MethodGet, b.client.envd+"/health", wire.PortEnvd, nil)
+	if err != nil {
+		return false, false
+	}
+	resp, err := b.client.http.Do(req)
+	if err != nil {
+		return false, false
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, errorLimit))
+	return resp.StatusCode != http.StatusBadGateway, true
+}
+
+// broken tells whether an error may mean that the sandbox is no more.
+func broken(err error) bool {
+	var refused *edgeError
+	if errors.As(err, &refused) {
+		return refused.Status == http.StatusBadGateway
+	}
+	return errors.Is(err, kernelclient.Disconnect)
+}
+
+// explain puts what became of the sandbox in the place of an error that only says that it
+// does not answer. nil stays nil.
+func (b *sandbox) explain(ctx context.Context, err error) error {
+	if err == nil || !broken(err) {
+		return err
+	}
+	if gone := b.gone(ctx, err); gone != nil {
+		return gone
+	}
+	return err
+}
+
+// gone says why the sandbox does not answer; nil if it does, or nobody knows.
+func (b *sandbox) gone(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*endLimit)
+	defer cancel()
+	if alive, known := b.alive(ctx); alive || !known {
+		return nil
+	}
+	id, ends := b.client.ID(), b.expires()
+	out := &kernelclient.Error{Kind: kernelclient.Killed, Err: cause, Next: "its variables and files are lost; a new sandbox begins empty"}
+	switch state := b.state(ctx, id); {
+	case state == Paused:
+		return &kernelclient.Error{Kind: kernelclient.Gone, What: "the sandbox " + id + " is paused", Next: "running a cell wakes it, with all it had"}
+	case !ends.IsZero() && !time.Now().Before(ends):
+		out.What = fmt.Sprintf("the sandbox %s expired: its time was over at %s", id, ends.Local().Format("15:04:05"))
+	case state == "gone":
+		out.What = "the sandbox " + id + " was killed or expired"
+	default:
+		out.What = "the sandbox " + id + " was killed"
+	}
+	return out
+}
+
+// state asks the control plane about a sandbox: its State, "gone", "" where it is not known.
+func (b *sandbox) state(ctx context.Context, id string) string {
+	if b.cloud == nil {
+		return ""
+	}
+	s, err := b.cloud.Get(ctx, id)
+	switch {
+	case errors.Is(err, kernelclient.NotFound):
+		return "gone"
+	case err != nil:
+		return ""
+	}
+	return s.State
+}
+
+// wake lets a paused sandbox go on.
+func (b *sandbox) wake(ctx context.Context) error {
+	begun := time.Now()
+	s, err := b.cloud.Connect(ctx, b.client.ID())
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ends = s.Ends; b.ends.IsZero() {
+		b.ends = begun.Add(b.life)
+	}
+	return nil
+}
