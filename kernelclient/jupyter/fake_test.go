@@ -11,7 +11,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
-	"github.com/nbterm/nbterm/kernelclient/jupyter/internal/wireio"
+	"github.com/nbterm/nbterm/kernelclient/internal/wireio"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient"
-	"github.com/nbterm/nbterm/kernelclient/jupyter/internal/wireio"
+	"github.com/nbterm/nbterm/kernelclient/internal/wireio"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
 )
 

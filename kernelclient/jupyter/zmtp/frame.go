@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nbterm/nbterm/kernelclient/jupyter/internal/wireio"
+	"github.com/nbterm/nbterm/kernelclient/internal/wireio"
 )
 
 // Bits of a frame's first byte.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbterm/nbterm/kernelclient/jupyter/internal/wireio"
+	"github.com/nbterm/nbterm/kernelclient/internal/wireio"
 )
 
 // Type is a socket's type.
