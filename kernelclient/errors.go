@@ -95,12 +95,15 @@ type Death struct {
 	Code   int    // exit code, if Signal is ""
 	NoMem  bool   // the system killed a process for lack of memory while it ran: probably this one
 	Unseen bool   // nobody saw how: whoever started it had ended before
+	Says   string // what its server says of it, where only that sees the process
 	Last   string // its last words on stderr, possibly many lines
 }
 
 func (d *Death) Error() string {
 	how := fmt.Sprintf("the kernel ended with exit code %d", d.Code)
 	switch {
+	case d.Says != "":
+		how = "the kernel has ended: " + d.Says
 	case d.Unseen:
 		how = "the kernel has ended (how was not seen: what had started it was gone)"
 	case d.Signal != "":

@@ -44,6 +44,15 @@ type Message struct {
 	// Trouble is set by a transport, in a Message that holds nothing else: one sentence on
 	// something that arrived and could not be passed on. It is said once a cause.
 	Trouble string
+	// Link is set by a transport, in a Message that holds nothing else, when the way to the
+	// kernel breaks and when it is there again.
+	Link *Link
+}
+
+// Link says how the way to a kernel fares, which the transport mends by itself.
+type Link struct {
+	Up     bool
+	Detail string // why it broke; of one that is up again: what may be missing, "" if nothing is
 }
 
 // Header identifies a message. Its Type decides what Content holds.
@@ -101,10 +110,27 @@ type Located interface {
 	ConnFile() string
 }
 
+// Managed is a Kernel that a server starts, restarts and ends for us. Nothing of that goes
+// over its Conn.
+type Managed interface {
+	// Release is called in the place of Stop. With restart the kernel stays where it is: the
+	// Launcher starts it anew.
+	Release(ctx context.Context, restart bool) error
+	// Remote is what the server calls the kernel.
+	Remote() string
+}
+
 // Beating is a Kernel that can be asked whether it is there at all, whatever its code does.
 type Beating interface {
 	// Beat waits for a sign of life, at most as long as ctx lasts. NoAnswer: there was none.
 	Beat(ctx context.Context) error
+}
+
+func remoteOf(k Kernel) string {
+	if m, ok := k.(Managed); ok {
+		return m.Remote()
+	}
+	return ""
 }
 
 func placeOf(k Kernel) (start int64, file string) {

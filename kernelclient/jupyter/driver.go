@@ -40,6 +40,8 @@ type DriverOptions struct {
 	// Foreign is for kernels that another program started. They may be busy with that one's
 	// code, are told to end by nobody here, and are not restarted: Restart only connects anew.
 	Foreign bool
+	// Restarts says that a Foreign kernel can be restarted all the same: by its Launcher.
+	Restarts bool
 	// Session is the session of the driver's messages, "" for a random one. The ids of its
 	// execute requests follow from it and the ExecID, so that a driver of the same Session
 	// knows the messages that a run of an earlier process causes.

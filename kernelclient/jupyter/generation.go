@@ -41,6 +41,7 @@ type generation struct {
 	deserted  bool   // a run was given up that the kernel may still be at
 	stuck     bool   // and waits for a line in
 	leaving   bool   // its code asked it to exit
+	down      bool   // the transport has lost the way to the kernel for now
 	lost      error
 	end       kernelclient.Outcome
 }
@@ -134,7 +135,7 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	g.ready = true
 	start, file := placeOf(g.kernel)
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign, Stdin: true, Complete: true, Inspect: true, Updates: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign || g.d.opt.Restarts, Stdin: true, Complete: true, Inspect: true, Updates: true},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
 		PIDStart:     start,
@@ -266,6 +267,9 @@ func (g *generation) conclude(out kernelclient.Outcome) {
 // nothing of the generation is left.
 func (g *generation) stop(ctx context.Context, restart bool) error {
 	defer g.free()
+	if m, ok := g.kernel.(Managed); ok {
+		return m.Release(ctx, restart)
+	}
 	if ctx.Err() == nil && !g.gone() && !g.d.opt.Foreign {
 		h := g.header("shutdown_request")
 		_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value(strconv.FormatBool(restart)))})

@@ -14,6 +14,10 @@ func (g *generation) handle(m Message) {
 		g.d.sink.Emit("", event.Gap{Detail: m.Trouble})
 		return
 	}
+	if m.Link != nil {
+		g.relink(*m.Link)
+		return
+	}
 	g.mu.Lock()
 	exec, known := g.parents.exec[m.Parent.ID]
 	if !known && m.Channel == Stdin && g.run != nil {

@@ -44,7 +44,7 @@ type run struct {
 	probes       int
 	unanswered   int // silences since the probe was sent
 
-	resumed bool // an earlier process handed it over: its reply may have gone there
+	resumed bool // its reply may have gone astray: to an earlier process, or with a connection
 }
 
 // Run implements kernelclient.Driver.
@@ -89,8 +89,10 @@ func (g *generation) seeOff(ctx context.Context) {
 		if told {
 			return // it is still there, and the next request will show what it can do
 		}
-		h := g.header("shutdown_request")
-		_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value("false"))})
+		if _, managed := g.kernel.(Managed); !managed {
+			h := g.header("shutdown_request")
+			_ = g.send(ctx, Message{Channel: Control, Header: h, Content: object1("restart", rawjson.Value("false"))})
+		}
 		timer.Reset(farewell)
 	}
 }
@@ -121,7 +123,7 @@ func (g *generation) finish(x *run) {
 	asks := g.d.asks(g)
 	g.mu.Lock()
 	g.run, g.deserted, g.stuck = nil, !over, !over && asks
-	tell := (x.started || g.shared()) && !g.isEnded()
+	tell := (x.started || g.shared()) && !g.isEnded() && !g.down
 	state := g.stateOfOthers()
 	g.mu.Unlock()
 	g.d.closeInputs(func(q question) bool { return q.exec == x.id })
@@ -317,7 +319,7 @@ func (g *generation) sendAgain(ctx context.Context, x *run) (kernelclient.Outcom
 // sends a reply, until something else arrives (zmq tells of it by an edge on a descriptor).
 func (g *generation) ask(ctx context.Context, x *run) {
 	g.mu.Lock()
-	half := x.replied != x.idle || !x.started || x.interrupted || x.resumed
+	half := (x.replied != x.idle || !x.started || x.interrupted || x.resumed) && !g.down
 	waiting := x.probe != "" && !x.probeReplied
 	if waiting {
 		x.unanswered++

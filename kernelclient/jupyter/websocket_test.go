@@ -1,0 +1,57 @@
+package jupyter
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/nbterm/nbterm/notebook/mime/rawjson"
+)
+
+func TestWebsocketForms(t *testing.T) {
+	plain := Message{
+		Channel: Stdin, Header: Header{ID: "1", Type: "input_reply", Session: "s"}, Parent: Header{ID: "0", Type: "input_request", Session: "k"},
+		Metadata: rawjson.Value("{}"), Content: rawjson.Value(`{"value":"ä"}`), Buffers: [][]byte{},
+	}
+	buffered := plain
+	buffered.Buffers = [][]byte{{1, 2, 3}, {}, {4}}
+	for _, protocol := range []string{"", WebsocketV1} {
+		for _, m := range []Message{plain, buffered} {
+			data, isBinary := EncodeWebsocket(m, protocol)
+			got, err := DecodeWebsocket(data, isBinary, protocol)
+			if err != nil || len(got.Buffers) != len(m.Buffers) {
+				t.Fatalf("%q: %v, %d buffers", protocol, err, len(got.Buffers))
+			}
+			for i, b := range got.Buffers {
+				if string(b) != string(m.Buffers[i]) {
+					t.Errorf("%q: buffer %d is %q", protocol, i, b)
+				}
+			}
+			got.Buffers = m.Buffers
+			if !reflect.DeepEqual(got, m) {
+				t.Errorf("%q:\ngot  %+v\nwant %+v", protocol, got, m)
+			}
+			for cut := range data { // half of a message is refused, not believed
+				if half, err := DecodeWebsocket(data[:cut], isBinary, protocol); err == nil && len(m.Buffers) == 0 {
+					t.Errorf("%q: %d bytes of it were read as %+v", protocol, cut, half)
+				}
+			}
+		}
+	}
+}
+
+func FuzzDecodeWebsocket(f *testing.F) {
+	m := Message{Channel: IOPub, Header: Header{ID: "1", Type: "stream"}, Content: rawjson.Value(`{}`), Buffers: [][]byte{{1}}}
+	for _, protocol := range []string{"", WebsocketV1} {
+		data, isBinary := EncodeWebsocket(m, protocol)
+		f.Add(data, isBinary, protocol == WebsocketV1)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, isBinary, v1 bool) {
+		protocol := ""
+		if v1 {
+			protocol = WebsocketV1
+		}
+		if got, err := DecodeWebsocket(data, isBinary, protocol); err == nil && got.Header.Type == "" {
+			t.Errorf("a message without a type: %+v", got)
+		}
+	})
+}
