@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"kernelclient/hosts":          {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":        {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":        {"notebook/mime", "kernelclient"},
+	"kernelclient/jupyterserver":  {"notebook/mime", "kernelclient"},
 	"kernelclient/leftover":       {},
 	"kernelclient/local":          {"notebook/mime", "kernelclient"},
 	"notebook":                    {"notebook/mime", "notebook/ipynb"},

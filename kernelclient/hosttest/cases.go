@@ -319,7 +319,11 @@ func restart(t *testing.T, k *Client) {
 	}
 }
 
-func killed(t *testing.T, k *Client) {
+func killed(t *testing.T, k *Client, unseen bool) {
+	cause := "SIGKILL"
+	if unseen {
+		cause = "ended"
+	}
 	// It waits until its words were seen: a kernel may send them from another thread.
 	gate := t.TempDir() + "/go"
 	first := k.Submit(fmt.Sprintf("import os, signal, time\nprint('alive', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)\nos.kill(os.getpid(), signal.SIGKILL)", gate))
@@ -335,13 +339,13 @@ func killed(t *testing.T, k *Client) {
 		}
 		return len(ends) == 2
 	})
-	if e := ends[first]; e.Reason != event.Died || !strings.Contains(e.Detail, "SIGKILL") {
+	if e := ends[first]; e.Reason != event.Died || !strings.Contains(e.Detail, cause) {
 		t.Errorf("the run ended %+v", e)
 	}
 	if ends[second].Reason != event.Cancelled || Words(before) != "" {
 		t.Errorf("the next: %+v, output %q", ends[second], Words(before))
 	}
-	if s := k.Info().State; s.State != event.Dead || !strings.Contains(s.Detail, "SIGKILL") {
+	if s := k.Info().State; s.State != event.Dead || !strings.Contains(s.Detail, cause) {
 		t.Errorf("state %+v", s)
 	}
 	if err := k.Context.Submit(t.Context(), kernelclient.Request{ID: "dead"}); !errors.Is(err, kernelclient.Gone) {

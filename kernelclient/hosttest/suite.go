@@ -19,6 +19,8 @@ type Config struct {
 	Kernel string                               // a Python kernel of it
 	// Displays is the Python statement that imports display and update_display.
 	Displays string
+	// Unseen says that nobody sees how a kernel's process ends.
+	Unseen bool
 	// Big runs the floods too: 200,000 lines, 50 MB in one line, 25,000 displays.
 	Big bool
 }
@@ -65,7 +67,7 @@ func Run(t *testing.T, c Config) {
 	}
 	t.Run("restart", func(t *testing.T) { restart(t, shared.with(t)) })
 	t.Run("exit", func(t *testing.T) { exits(t, shared.with(t)) })
-	t.Run("killed", func(t *testing.T) { killed(t, shared.with(t)) })
+	t.Run("killed", func(t *testing.T) { killed(t, shared.with(t), c.Unseen) })
 	t.Run("stop while running", func(t *testing.T) { stopRunning(t, Start(t, host, c.Kernel)) })
 	t.Run("interrupt during start", func(t *testing.T) { interruptStart(t, Start(t, host, c.Kernel)) })
 	t.Run("unknown kernel", func(t *testing.T) {

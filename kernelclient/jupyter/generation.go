@@ -141,6 +141,7 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 		PIDStart:     start,
 		ConnFile:     file,
 		Busy:         g.others != "" || !isClosed(g.unblocked),
+		Remote:       remoteOf(g.kernel),
 	}, nil
 }
 

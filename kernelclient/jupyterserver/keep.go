@@ -1,0 +1,174 @@
+package jupyterserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
+)
+
+const (
+	// tellAfter is how long a way may be broken before that is told: most breaks are mended
+	// at once.
+	tellAfter = time.Second
+	// attemptLimit bounds one attempt to get through.
+	attemptLimit = 20 * time.Second
+	// firstPause and lastPause are between attempts, twice as long each time.
+	firstPause = 250 * time.Millisecond
+	lastPause  = 15 * time.Second
+	// giveUpAfter is how long a server may be away. What runs there then has ended for us.
+	giveUpAfter = 10 * time.Minute
+)
+
+// keep sees to it that there is a way to the kernel, until that is hopeless.
+func (k *conn) keep(l *link) {
+	for {
+		silent := time.NewTimer(silentAfter)
+		broken, why := false, ""
+		for !broken {
+			select {
+			case <-k.ctx.Done():
+				silent.Stop()
+				_ = l.ws.CloseNow()
+				return
+			case <-l.done:
+				broken, why = true, k.client.why(l.err)
+			case <-silent.C:
+				left := silentAfter - l.meter.silence()
+				broken, why = left <= 0, fmt.Sprintf("nothing has arrived for %s", silentAfter)
+				silent.Reset(max(left, time.Millisecond))
+			}
+		}
+		silent.Stop()
+		next, err := k.mend(l, why)
+		if err != nil {
+			k.hold()
+			_ = l.ws.CloseNow()
+			k.queue.End(err)
+			return
+		}
+		l = next
+	}
+}
+
+// mend gets a way to the kernel again: another one, or the old one if that comes back to
+// life. What it tells is in the order of what arrives.
+func (k *conn) mend(old *link, why string) (*link, error) {
+	ctx, cancel := context.WithTimeout(k.ctx, giveUpAfter)
+	defer cancel()
+	revived, ended := old.meter.beats, old.done
+	tell := time.NewTimer(tellAfter)
+	defer tell.Stop()
+	told := false
+	say := func() {
+		if !told {
+			told = true
+			k.queue.Push(down(why), 0)
+		}
+	}
+	select {
+	case <-ended:
+		ended, revived = nil, nil
+		k.hold()
+	default: // only silent so far: what arrives of it later is not lost
+		drain(revived)
+		k.hold()
+		say()
+	}
+	tries := k.attempts(ctx)
+	for {
+		select {
+		case <-revived:
+			cancel()
+			if r := <-tries; r.link != nil {
+				_ = r.link.ws.CloseNow()
+			}
+			k.queue.Push(packet{news: &jupyter.Link{Up: true}}, 0)
+			k.use(old)
+			return old, nil
+		case <-ended:
+			ended, revived = nil, nil
+			k.hold()
+		case <-tell.C:
+			say()
+		case r := <-tries:
+			if r.err != nil {
+				return nil, k.hopeless(r.err)
+			}
+			k.hold()
+			_ = old.ws.CloseNow()
+			<-old.done // what it still had is before what the new one brings
+			k.queue.Push(packet{news: &jupyter.Link{Up: true}, fresh: true}, 0)
+			k.begin(r.link)
+			return r.link, nil
+		}
+	}
+}
+
+func drain(c <-chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
+// attempt is what came of trying.
+type attempt struct {
+	link *link
+	err  error
+}
+
+// attempts tries to get through until it does, or that is hopeless, or ctx ends. Exactly
+// one result comes.
+func (k *conn) attempts(ctx context.Context) <-chan attempt {
+	result := make(chan attempt, 1)
+	k.wg.Go(func() {
+		pause := firstPause
+		for {
+			l, err := k.try(ctx)
+			if err == nil || isGone(err) || refusesUs(err) {
+				result <- attempt{l, err}
+				return
+			}
+			timer := time.NewTimer(pause)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				result <- attempt{nil, err}
+				return
+			}
+			pause = min(2*pause, lastPause)
+		}
+	})
+	return result
+}
+
+// try makes one attempt. The kernel is asked after first: a websocket that is refused
+// does not always say why.
+func (k *conn) try(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
+	var m kernelModel
+	if err := k.client.call(ctx, "GET", kernelPath(k.kernel, ""), nil, &m); err != nil {
+		return nil, err
+	}
+	return k.client.dial(ctx, k.kernel, k.session)
+}
+
+// hopeless is the error of a way that is given up. Where the kernel is gone, that is told.
+func (k *conn) hopeless(err error) error {
+	switch {
+	case isGone(err):
+		const says = "the server has no such kernel any more; it was stopped for being idle, or the server was restarted"
+		k.died(&kernelclient.Death{Says: says})
+		return lost(says)
+	case k.ctx.Err() != nil:
+		return errClosed
+	case refusesUs(err):
+		return lost(err.Error())
+	}
+	return lost(fmt.Sprintf("the server could not be reached for %s (%v)", giveUpAfter, err))
+}

@@ -1,0 +1,164 @@
+package jupyterserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
+)
+
+// server is a real Jupyter server on a loopback port.
+type server struct {
+	url  string
+	host string // host:port
+	cmd  *exec.Cmd
+	log  string
+	args []string
+	dir  string
+}
+
+const testToken = "tok-for-tests-123"
+
+// testPython is a Python that has jupyter_server, with the module in question. Without one
+// the tests on real servers are skipped, except where they must not be.
+func testPython(t testing.TB) string {
+	t.Helper()
+	p := os.Getenv("NBTERM_TEST_PYTHON")
+	if p == "" || exec.Command(p, "-c", "import "+module()).Run() != nil {
+		if os.Getenv("NBTERM_TEST_PEER") != "" {
+			t.Fatalf("%q has no %s", p, module())
+		}
+		t.Skip("no Python with " + module())
+	}
+	return p
+}
+
+// module is what serves: jupyter_server, or a gateway where the tests are told so.
+func module() string {
+	if m := os.Getenv("NBTERM_TEST_SERVER"); m != "" {
+		return m
+	}
+	return "jupyter_server"
+}
+
+// serve starts a server with its root in a folder of the test.
+func serve(t testing.TB, args ...string) *server {
+	t.Helper()
+	s := &server{dir: t.TempDir(), args: append([]string{"--IdentityProvider.token=" + testToken}, args...)}
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.host = port.Addr().String()
+	s.url = "http://" + s.host
+	_ = port.Close()
+	s.log = filepath.Join(t.TempDir(), "log")
+	s.run(t)
+	t.Cleanup(func() { s.stop(t) })
+	return s
+}
+
+// run starts the server's process and waits until it answers.
+func (s *server) run(t testing.TB) {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(s.host)
+	args := append([]string{
+		"-m", module(), "--ip=127.0.0.1", "--port=" + port, "--ServerApp.port_retries=0", "--no-browser", "--allow-root",
+		"--ServerApp.root_dir=" + s.dir,
+	}, s.args...)
+	s.cmd = exec.Command(testPython(t), args...)
+	home, cache := t.TempDir(), os.Getenv("XDG_CACHE_HOME")
+	if cache == "" { // what completion parses is of use to all tests
+		cache = filepath.Join(os.Getenv("HOME"), ".cache")
+	}
+	s.cmd.Env = append(os.Environ(), "HOME="+home, "JUPYTER_RUNTIME_DIR="+home, "JUPYTER_CONFIG_DIR="+home, "IPYTHONDIR="+home, "XDG_CACHE_HOME="+cache)
+	s.cmd.Dir = s.dir
+	log, err := os.Create(s.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		c, err := net.Dial("tcp", s.host)
+		if err == nil {
+			_ = c.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			words, _ := os.ReadFile(s.log)
+			t.Fatalf("the server does not start: %s", words)
+		}
+	}
+}
+
+// stop ends the server as its user would.
+func (s *server) stop(t testing.TB) {
+	t.Helper()
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(os.Interrupt)
+	timer := time.AfterFunc(10*time.Second, func() { _ = s.cmd.Process.Kill() })
+	_ = s.cmd.Process.Signal(os.Interrupt) // the second one is the answer to its question
+	_ = s.cmd.Wait()
+	timer.Stop()
+	s.cmd = nil
+	if words, _ := os.ReadFile(s.log); t.Failed() {
+		t.Logf("the server's log:\n%s", words)
+	}
+}
+
+func host(t testing.TB, url string, more ...func(*Options)) *Host {
+	t.Helper()
+	opt := Options{URL: url, Token: testToken}
+	for _, f := range more {
+		f(&opt)
+	}
+	h, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHost(t *testing.T) {
+	s := serve(t)
+	hosttest.Run(t, hosttest.Config{
+		Host:   func(t *testing.T) kernelclient.Host { return host(t, s.url) },
+		Kernel: "python3", Unseen: true, Displays: "from IPython.display import display, update_display",
+	})
+}
+
+func TestContextsAndAttach(t *testing.T) {
+	s := serve(t)
+	h := host(t, s.url)
+	defer h.Close()
+	k := hosttest.Start(t, h, "python3")
+	k.Do("x = 41")
+	other := host(t, s.url)
+	defer other.Close()
+	list, err := other.Contexts(context.Background())
+	if err != nil || len(list) != 1 || !list[0].Foreign {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	joined, err := other.Attach(context.Background(), list[0].ID)
+	j := hosttest.Joined(t, joined, err)
+	if _, events := j.Do("x + 1"); hosttest.Words(events) != "result:42" {
+		t.Errorf("the joined kernel gave %q", hosttest.Words(events))
+	}
+	if got := fmt.Sprintf("%+v", list) + s.url; strings.Contains(got, testToken) {
+		t.Error("the token shows")
+	}
+}
