@@ -57,7 +57,9 @@ func (l *Log) takeUp(events []event.Event) {
 	l.info.Saved.Cursor.Epoch = l.store.epoch
 	l.info.Saved.Cursor.Seq = min(l.info.Saved.Cursor.Seq, l.store.last)
 	l.store.compact(l.info.Saved.Cursor.Seq)
+	asked := map[event.ExecID]bool{}
 	for input, exec := range p.asks { // whoever was to pass the answer on is gone
+		asked[exec] = true
 		l.store.append(event.Event{Time: time.Now(), Exec: exec, Late: p.ended[exec], Body: event.InputClosed{ID: input}})
 	}
 	for _, id := range p.order {
@@ -65,7 +67,7 @@ func (l *Log) takeUp(events []event.Event) {
 		switch {
 		case p.ended[id]:
 		case p.accepted[id]:
-			l.unseen(id, p.last)
+			l.unseen(p.requests[id], asked[id], p.last)
 			l.resumed = append(l.resumed, p.requests[id])
 		default:
 			l.queue = append(l.queue, p.requests[id])
@@ -73,13 +75,19 @@ func (l *Log) takeUp(events []event.Event) {
 	}
 }
 
-// unseen says that output of a run was lost between two processes.
-func (l *Log) unseen(id event.ExecID, since time.Time) {
+// unseen says that output of a run was lost between two processes, and what became of a
+// question: a kernel asks once, and waits for an answer that nobody can give any more.
+func (l *Log) unseen(r Request, asked bool, since time.Time) {
 	const clock = "15:04:05"
 	now := time.Now()
-	l.store.append(event.Event{Time: now, Exec: id, Body: event.Gap{
-		Detail: fmt.Sprintf("output between %s and %s was not seen", since.Local().Format(clock), now.Local().Format(clock)),
-	}})
+	detail := fmt.Sprintf("output between %s and %s was not seen", since.Local().Format(clock), now.Local().Format(clock))
+	switch {
+	case asked:
+		detail += "; its question cannot be answered any more: interrupt it"
+	case r.AllowStdin:
+		detail += "; if it asked for input then, it waits in vain: interrupt it"
+	}
+	l.store.append(event.Event{Time: now, Exec: r.ID, Body: event.Gap{Detail: detail}})
 }
 
 // over ends what an earlier process had under way on a kernel that is gone.

@@ -203,3 +203,29 @@ func TestAdoptTooLate(t *testing.T) {
 		t.Errorf("after the restart: %+v", end)
 	}
 }
+
+// A question that nobody can answer any more is said to be one, and an interrupt ends it.
+func TestAdoptWhileItAsks(t *testing.T) {
+	w := newWorld(t)
+	w.python(t)
+	c := w.crashing(t, "")
+	c.run("input('who? ')")
+	c.until(func(e event.Event) bool { _, ok := e.Body.(event.InputRequest); return ok })
+	c.kill()
+	h := w.host(t, func(o *Options) { o.Outlive = true })
+	k := adopt(t, h, c.adoption(w.dir+"/wd"))
+	k.Wait("what is said of the question", func(e event.Event) bool {
+		gap, ok := e.Body.(event.Gap)
+		return ok && e.Exec == "run0" && strings.Contains(gap.Detail, "its question cannot be answered any more: interrupt it")
+	})
+	eventually(t, "its kernel, busy as before", func() bool { return k.Info().State.State == event.Busy })
+	if err := k.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if end, _ := k.Ended("run0"); end.Reason != event.Interrupted {
+		t.Errorf("ended %+v", end)
+	}
+	if end, events := k.Do("1 + 1"); end.Reason != event.Done || hosttest.Words(events) != "result:2" {
+		t.Errorf("the next run: %+v %q", end, hosttest.Words(events))
+	}
+}
