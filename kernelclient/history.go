@@ -2,6 +2,7 @@ package kernelclient
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -18,40 +19,44 @@ type past struct {
 	last     time.Time
 }
 
-func readPast(events []event.Event) past {
-	p := past{
+func newPast() past {
+	return past{
 		requests: map[event.ExecID]Request{}, accepted: map[event.ExecID]bool{},
 		ended: map[event.ExecID]bool{}, asks: map[event.InputID]event.ExecID{},
 	}
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case event.Queued:
-			p.order = append(p.order, e.Exec)
-			p.requests[e.Exec] = Request{
-				ID: e.Exec, Cell: b.Cell, Code: b.Code, Language: b.Language, Group: b.Group, GoOn: b.GoOn,
-				AllowStdin: b.AllowStdin, Timeout: b.Timeout, Silence: b.Silence,
-			}
-		case event.Accepted:
-			p.accepted[e.Exec] = true
-		case event.Ended:
-			p.ended[e.Exec] = true
-		case event.InputRequest:
-			p.asks[b.ID] = e.Exec
-		case event.InputClosed:
-			delete(p.asks, b.ID)
-		case event.State:
-			p.state = b
+}
+
+func (p *past) take(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.Queued:
+		p.order = append(p.order, e.Exec)
+		p.requests[e.Exec] = Request{
+			ID: e.Exec, Cell: b.Cell, Code: b.Code, Language: b.Language, Group: b.Group, GoOn: b.GoOn,
+			AllowStdin: b.AllowStdin, Timeout: b.Timeout, Silence: b.Silence,
 		}
-		p.last = e.Time
+	case event.Accepted:
+		p.accepted[e.Exec] = true
+	case event.Ended:
+		p.ended[e.Exec] = true
+	case event.InputRequest:
+		p.asks[b.ID] = e.Exec
+	case event.InputClosed:
+		delete(p.asks, b.ID)
+	case event.State:
+		p.state = b
 	}
-	return p
+	p.last = e.Time
 }
 
 // takeUp begins where an earlier process ended: what waited waits again, what ran is
 // resumed, where its kernel is still there. It is called before anything else happens.
-func (l *Log) takeUp(events []event.Event) {
-	l.store.load(events)
-	p := readPast(events)
+func (l *Log) takeUp(events iter.Seq[event.Event]) {
+	p := newPast()
+	for e := range events {
+		l.store.load(e)
+		p.take(e)
+	}
+	l.loaded = l.store.last
 	l.info.State = p.state
 	l.info.State.Generation = max(p.state.Generation, 1)
 	l.info.Saved.Cursor.Epoch = l.store.epoch

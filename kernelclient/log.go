@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +24,8 @@ type LogOptions struct {
 	// History is what an earlier process recorded of this context, up to its own end. The
 	// ContextInfo's Saved is of it too. Its driver's Open finds the kernel that it had, and
 	// resumes what ran on it if it is a Resumer.
-	History []event.Event
+	// It may be larger than memory; nobody reads it after OpenLog returned. nil = none.
+	History iter.Seq[event.Event]
 	Record  Recorder // gets everything too; nil = nobody
 	// Limit is how many bytes of events are kept, 0 = no limit. Beyond it the oldest runs
 	// lose the middle of what they put out, with a mark.
@@ -52,6 +55,7 @@ type Log struct {
 	caps       Capabilities
 	queue      []Request
 	resumed    []Request             // what ran when an earlier process ended
+	loaded     uint64                // Seq of the last event of the History
 	unopened   bool                  // Open was not called yet, as the kernel was gone before
 	known      map[event.ExecID]bool // every ID ever submitted; true once it ended
 	cells      map[event.InputID]event.ExecID
@@ -93,6 +97,9 @@ func OpenLog(info ContextInfo, d Driver, opt LogOptions) *Log {
 func (l *Log) begin() {
 	if l.info.Started.IsZero() {
 		l.info.Started = time.Now()
+	}
+	if l.opt.History == nil {
+		l.opt.History = slices.Values([]event.Event(nil))
 	}
 	l.takeUp(l.opt.History)
 	if l.opt.Gone != nil {

@@ -54,9 +54,7 @@ func (l *Log) recordLoop() {
 		_ = r.stream.Close()
 		l.ledger.reached(0, true)
 	}()
-	if n := len(l.opt.History); n > 0 { // that is written already, unless something of it goes
-		r.stream.after.Store(l.opt.History[n-1].Seq)
-	}
+	r.stream.after.Store(l.loaded) // that is written already, unless something of it goes
 	r.describe()
 	for ended := false; !ended; {
 		ended = r.wait()

@@ -3,7 +3,9 @@ package kernelclient_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -194,7 +196,7 @@ func TestTakeUpAnotherProcessesLog(t *testing.T) {
 	}}
 	d.Script, d.Hold = says, make(chan struct{})
 	info := kernelclient.ContextInfo{ID: "1", Saved: kernelclient.SaveMark{Cursor: kernelclient.Cursor{Epoch: "old", Seq: 1000}}}
-	l := kernelclient.OpenLog(info, d, kernelclient.LogOptions{History: past})
+	l := kernelclient.OpenLog(info, d, kernelclient.LogOptions{History: slices.Values(past)})
 	t.Cleanup(func() { l.Stop(context.Background(), true) })
 	if i := l.Info(); i.Running != 1 || i.Waiting != 1 || i.State.Generation != 1 || i.Saved.Cursor.Epoch != i.Last.Epoch || i.Saved.Cursor.Seq > i.Last.Seq {
 		t.Errorf("%+v", i)
@@ -223,7 +225,7 @@ func TestTakeUpWithoutItsKernel(t *testing.T) {
 	past := half(t, &hosttest.Fake{Script: asks}, func(e event.Event) bool { _, ok := e.Body.(event.InputRequest); return ok },
 		kernelclient.Request{ID: "1"}, kernelclient.Request{ID: "2"})
 	gone := &kernelclient.Error{Kind: kernelclient.Killed, What: "the kernel ended with its host"}
-	l := kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, &hosttest.Fake{Script: says}, kernelclient.LogOptions{History: past, Gone: gone})
+	l := kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, &hosttest.Fake{Script: says}, kernelclient.LogOptions{History: slices.Values(past), Gone: gone})
 	t.Cleanup(func() { l.Stop(context.Background(), true) })
 	got := story(kept(t, l))
 	if !strings.Contains(got, "1:InputClosed\n1:Gap\n1:died\ndead 1\n2:cancelled\n") || !errors.Is(l.Info().Err, kernelclient.Killed) {
@@ -242,10 +244,58 @@ func TestTakeUpWithoutItsKernel(t *testing.T) {
 func TestTakeUpWhatCannotBeResumed(t *testing.T) {
 	started := func(e event.Event) bool { _, ok := e.Body.(event.Started); return ok }
 	past := half(t, &hosttest.Fake{Script: says}, started, kernelclient.Request{ID: "wait", Code: "wait"}, kernelclient.Request{ID: "say x", Code: "say x"})
-	l := kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, &hosttest.Fake{Script: says}, kernelclient.LogOptions{History: past})
+	l := kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, &hosttest.Fake{Script: says}, kernelclient.LogOptions{History: slices.Values(past)})
 	t.Cleanup(func() { l.Stop(context.Background(), true) })
 	if got := story(read(t, l, ended("say x"))); !strings.HasSuffix(got, "wait:lost\nsay x:cancelled\n") {
 		t.Error(got)
 	}
 	do(t, l, "say next")
+}
+
+// What an earlier process left may be larger than memory.
+func TestTakeUpMoreThanMemory(t *testing.T) {
+	const events, size = 4096, 8 << 10
+	past := func(yield func(event.Event) bool) {
+		for n := range uint64(events) {
+			e := event.Event{Seq: n + 1, Exec: "1", Body: event.Stream{Name: "stdout", Text: strings.Repeat(fmt.Sprintf("%07d\n", n), size/8)}}
+			if n == 0 {
+				e.Body = event.Queued{}
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	l := kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, &hosttest.Fake{Script: says}, kernelclient.LogOptions{
+		History: past, Memory: 1 << 20, Gone: errors.New("it is gone"),
+	})
+	t.Cleanup(func() { l.Stop(context.Background(), true) })
+	if more := heap() - before; more > 8<<20 {
+		t.Errorf("%d MB of a history of %d MB are in memory", more>>20, events*size>>20)
+	}
+	s := l.Follow(kernelclient.Cursor{})
+	defer s.Close()
+	line := 1
+	for line < events {
+		batch, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range batch {
+			st, ok := e.Body.(event.Stream)
+			for ; ok && st.Text != ""; line++ {
+				if want := strings.Repeat(fmt.Sprintf("%07d\n", line), size/8); !strings.HasPrefix(st.Text, want) {
+					t.Fatalf("piece %d is %.20q", line, st.Text)
+				}
+				st.Text = st.Text[size:]
+			}
+		}
+	}
 }

@@ -86,12 +86,14 @@ func (s *store) append(e event.Event) {
 	s.tell()
 }
 
-// load takes over events of an earlier process, with the numbers that they had.
-func (s *store) load(events []event.Event) {
+// load takes over an event of an earlier process, with the number that it had.
+func (s *store) load(e event.Event) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range events {
-		s.put(e)
+	s.put(e)
+	full := s.memory > s.bound
+	s.mu.Unlock()
+	if full {
+		_ = s.relieve() // what a disk refuses stays in memory, which the Log's own goroutine says
 	}
 }
 

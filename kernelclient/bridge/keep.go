@@ -95,7 +95,7 @@ func (s *Server) adopt(ctx context.Context) {
 }
 
 func (s *Server) adoptFrom(ctx context.Context, dir string) error {
-	meta, history, j, err := journal.Open(dir)
+	meta, j, err := journal.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return os.RemoveAll(dir) // its process was killed before the kernel was started
 	}
@@ -108,7 +108,8 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 		StartupTimeout: meta.Spec.StartupTimeout, RequestTimeout: meta.Spec.RequestTimeout,
 	}
 	opt := s.keeper.options(info.ID, j)
-	opt.History = history
+	opt.History = j.History
+	empty := info.Name == "" && !anyOutput(j.History)
 	c, host, err := s.opt.Adopt(ctx, Left{Info: info, Spec: spec, Log: opt, Env: environOf(info.PID)})
 	if err != nil {
 		return fmt.Errorf("%w; its journal stays", errors.Join(err, j.Close()))
@@ -118,7 +119,7 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 		k.nonce = nameNonce(info.Name, info.Host)
 	}
 	s.opt.Log.Info("taken up", "context", info.ID, "state", c.Info().State.State)
-	if c.Info().State.State == event.Dead && info.Name == "" && !anyOutput(history) {
+	if c.Info().State.State == event.Dead && empty {
 		return c.Stop(ctx, true) // nothing of it is of use to anybody
 	}
 	s.keep(k)
@@ -126,8 +127,8 @@ func (s *Server) adoptFrom(ctx context.Context, dir string) error {
 }
 
 // anyOutput tells whether a history has something that no file has.
-func anyOutput(history []event.Event) bool {
-	for _, e := range history {
+func anyOutput(history iter.Seq[event.Event]) bool {
+	for e := range history {
 		switch e.Body.(type) {
 		case event.Stream, event.Result, event.Display, event.Update, event.Error:
 			return true

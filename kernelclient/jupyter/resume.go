@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"iter"
 	"strings"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -18,9 +19,12 @@ type Resumed struct {
 
 var _ kernelclient.Resumer = (*driver)(nil)
 
-// UnderWay is the run that was handed to the kernel and has no end in a history.
-func UnderWay(history []event.Event) (r Resumed) {
-	for _, e := range history {
+// UnderWay is the run that was handed to the kernel and has no end in a history, nil for none.
+func UnderWay(history iter.Seq[event.Event]) (r Resumed) {
+	if history == nil {
+		return r
+	}
+	for e := range history {
 		if _, ok := e.Body.(event.Accepted); ok {
 			r = Resumed{Exec: e.Exec}
 		}

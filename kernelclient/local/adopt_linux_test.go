@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,7 +102,7 @@ func (c *crashing) adoption(dir string) kernelclient.Adoption {
 			ConnFile: c.info.ConnFile, PID: c.info.PID, PIDStart: c.info.PIDStart,
 		},
 		Start: kernelclient.StartSpec{Dir: dir},
-		Log:   kernelclient.LogOptions{History: c.history},
+		Log:   kernelclient.LogOptions{History: slices.Values(c.history)},
 	}
 }
 

@@ -260,7 +260,7 @@ func TestResume(t *testing.T) {
 		{Seq: 3, Exec: "e2", Body: event.Queued{Code: "print(8)"}},
 	}
 	c, err := h.Adopt(t.Context(), kernelclient.Adoption{
-		Info: kernelclient.ContextInfo{ID: "ctx", Kernel: stateless("python")}, Log: kernelclient.LogOptions{History: history},
+		Info: kernelclient.ContextInfo{ID: "ctx", Kernel: stateless("python")}, Log: kernelclient.LogOptions{History: slices.Values(history)},
 	})
 	k := hosttest.Joined(t, c, err)
 	if end, events := k.Ended("e1"); end.Reason != event.Done || !strings.HasSuffix(hosttest.Words(events), "stdout:7\n") {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,7 +116,7 @@ func TestAnotherHostTakesTheKernelUp(t *testing.T) {
 	until(t, s, func() bool { return s.Status(keys[2]).Phase == session.Queued })
 	d := &resumes{}
 	d.Script = script
-	host.context.move(kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, d, kernelclient.LogOptions{History: written}))
+	host.context.move(kernelclient.OpenLog(kernelclient.ContextInfo{ID: "1"}, d, kernelclient.LogOptions{History: slices.Values(written)}))
 	changes := until(t, s, func() bool { return !s.Running() })
 	if a, b := text(s.Doc().Cell(keys[0])), text(s.Doc().Cell(keys[1])); a != "one\n" || !strings.Contains(b, "was not seen]\nthe rest\n") {
 		t.Errorf("%q %q", a, b)

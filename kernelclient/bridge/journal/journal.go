@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -23,7 +24,8 @@ const syncEvery = time.Second
 // Journal is the record of one context on disk. It is a kernelclient.Recorder; Close and
 // Remove may be called from any goroutine.
 type Journal struct {
-	dir string
+	dir  string
+	good int64 // bytes that an earlier process wrote
 
 	mu     sync.Mutex // guards all below
 	meta   Meta
@@ -58,30 +60,45 @@ func Create(dir string, m Meta) (*Journal, error) {
 	return j, nil
 }
 
-// Open reads the journal that an earlier process wrote and goes on with it. A line that
-// was being written when that process ended is dropped.
-func Open(dir string) (Meta, []event.Event, *Journal, error) {
+// Open goes on with the journal that an earlier process wrote. A line that was being written
+// when that process ended is dropped.
+func Open(dir string) (Meta, *Journal, error) {
 	m, err := ReadMeta(dir)
 	if err != nil {
-		return m, nil, nil, err
+		return m, nil, err
 	}
 	j := &Journal{dir: dir, meta: m}
 	if j.n, err = j.newest(); err != nil {
-		return m, nil, nil, err
+		return m, nil, err
 	}
 	if j.f, err = os.OpenFile(j.file(j.n), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600); err != nil {
-		return m, nil, nil, fmt.Errorf("journal: %w", err)
+		return m, nil, fmt.Errorf("journal: %w", err)
 	}
-	events, good, err := read(j.f)
+	good, err := check(j.f)
 	if err == nil {
 		if err = j.f.Truncate(good); err != nil {
 			err = fmt.Errorf("journal: %w", err)
 		}
 	}
 	if err != nil {
-		return m, nil, nil, errors.Join(err, j.f.Close())
+		return m, nil, errors.Join(err, j.f.Close())
 	}
-	return m, events, j, nil
+	j.good = good
+	return m, j, nil
+}
+
+// History yields what the earlier process wrote, from disk each time: a journal may be
+// larger than memory. It is to be read before anything is written.
+func (j *Journal) History(yield func(event.Event) bool) {
+	var last uint64
+	enough := false
+	err := read(io.NewSectionReader(j.f, 0, j.good), func(e event.Event) bool {
+		last, enough = e.Seq, !yield(e)
+		return !enough
+	})
+	if err != nil && !enough {
+		yield(event.Event{Seq: last + 1, Time: time.Now(), Body: event.Gap{Detail: fmt.Sprintf("the rest cannot be read: %v", err)}})
+	}
 }
 
 func (j *Journal) file(n int) string {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -28,10 +29,11 @@ func TestMain(m *testing.M) {
 // writer goes on with a journal until it is killed, and tells the number of each event
 // that was written. Now and then it drops all but the last ten.
 func writer(dir string) error {
-	_, events, j, err := Open(dir)
+	_, j, err := Open(dir)
 	if err != nil {
 		return err
 	}
+	events := slices.Collect(j.History)
 	var n uint64
 	if len(events) > 0 {
 		n = events[len(events)-1].Seq

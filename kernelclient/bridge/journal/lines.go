@@ -16,8 +16,6 @@ import (
 // and a line feed. JSON has no line feeds of its own.
 const sumLen = 8
 
-var errDamaged = errors.New("a line that is damaged")
-
 func sum(line []byte) uint32 { return crc32.Checksum(line, crc32.MakeTable(crc32.Castagnoli)) }
 
 // appendLine adds an event to dst.
@@ -29,37 +27,60 @@ func appendLine(dst []byte, e event.Event) []byte {
 	return append(dst, '\n')
 }
 
-// parseLine is the inverse, without the line feed.
-func parseLine(line []byte) (event.Event, error) {
+// whole is a line's event as JSON, if the line is as it was written.
+func whole(line []byte) ([]byte, bool) {
 	if len(line) <= sumLen || line[sumLen] != ' ' {
-		return event.Event{}, errDamaged
+		return nil, false
 	}
 	want, err := strconv.ParseUint(string(line[:sumLen]), 16, 32)
-	if err != nil || uint32(want) != sum(line[sumLen+1:]) {
-		return event.Event{}, errDamaged
-	}
-	return event.ParseJSON(line[sumLen+1:])
+	return line[sumLen+1:], err == nil && uint32(want) == sum(line[sumLen+1:])
 }
 
-// read reads events up to the end or the first line that is not whole, and says how many
-// bytes were good. Events of a later version's types are left out.
-func read(r io.Reader) (events []event.Event, good int64, err error) {
+// scan gives each line to take, as JSON, up to the end or the first one that is not whole,
+// or take says enough. It tells how many bytes were good. What take gets is overwritten by
+// the next line.
+func scan(r io.Reader, take func(line []byte) bool) (good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
+	var long []byte // a line that does not fit into in's buffer
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = append(long, line...)
+			continue
+		}
 		if errors.Is(err, io.EOF) {
-			return events, good, nil
+			return good, nil
 		}
 		if err != nil {
-			return events, good, fmt.Errorf("journal: %w", err)
+			return good, fmt.Errorf("journal: %w", err)
 		}
-		e, err := parseLine(bytes.TrimSuffix(line, []byte("\n")))
-		switch {
-		case err == nil && (len(events) == 0 || e.Seq > events[len(events)-1].Seq):
-			events = append(events, e)
-		case !errors.Is(err, event.ErrForeign):
-			return events, good, nil
+		if len(long) > 0 {
+			long = append(long, line...)
+			line, long = long, nil
+		}
+		data, ok := whole(line[:len(line)-1])
+		if !ok || !take(data) {
+			return good, nil
 		}
 		good += int64(len(line))
 	}
+}
+
+// check tells how many bytes of a journal are good.
+func check(r io.Reader) (good int64, err error) {
+	return scan(r, func([]byte) bool { return true })
+}
+
+// read yields the events. Those of a later version's types are left out.
+func read(r io.Reader, yield func(event.Event) bool) error {
+	var last uint64
+	_, err := scan(r, func(line []byte) bool {
+		e, err := event.ParseJSON(bytes.Clone(line)) // its parts stay in use
+		if err != nil || e.Seq <= last {
+			return true
+		}
+		last = e.Seq
+		return yield(e)
+	})
+	return err
 }
