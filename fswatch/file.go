@@ -13,19 +13,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-const (
-	quiet    = 200 * time.Millisecond // a change is told once nothing happened for so long,
-	patience = time.Second            // or this long after it began
-	pollTime = 2 * time.Second
-)
-
 // Mode is how a watcher gets to know of changes.
 type Mode string
 
 // The modes.
 const (
-	Push Mode = "push" // the system reports them
-	Poll Mode = "poll" // it looks every two seconds
+	ModePush Mode = "push" // the system reports them
+	ModePoll Mode = "poll" // it looks every two seconds
 )
 
 // FileWatcher watches one file through the folder that it lies in: a file that is replaced,
@@ -97,7 +91,7 @@ func (f *FileWatcher) run() {
 		if why == nil {
 			return
 		}
-		f.setMode(Poll, why)
+		f.setMode(ModePoll, why)
 		if !f.poll(errors.Is(why, fs.ErrNotExist)) {
 			return
 		}
@@ -121,7 +115,7 @@ func (f *FileWatcher) names() map[string]bool {
 func (f *FileWatcher) push() error {
 	names := f.names()
 	for name := range names {
-		if err := reports(filepath.Dir(name)); err != nil {
+		if err := Reports(filepath.Dir(name)); err != nil {
 			return err
 		}
 	}
@@ -137,7 +131,7 @@ func (f *FileWatcher) push() error {
 			return err
 		}
 	}
-	f.setMode(Push, nil)
+	f.setMode(ModePush, nil)
 	f.tell()
 	return f.follow(w, names, dirs)
 }

@@ -57,7 +57,7 @@ func TestFileThatIsReplaced(t *testing.T) {
 	path := filepath.Join(dir, "a.ipynb")
 	write(t, path, "0")
 	w := watch(t, path)
-	if mode, why := w.Mode(); mode != Push {
+	if mode, why := w.Mode(); mode != ModePush {
 		t.Skip("no reports here:", why)
 	}
 	for range 3 {
@@ -99,14 +99,14 @@ func TestFolderThatIsReplaced(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for mode, _ := w.Mode(); mode != Poll; mode, _ = w.Mode() {
+	for mode, _ := w.Mode(); mode != ModePoll; mode, _ = w.Mode() {
 		w.told()
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, "1")
-	for mode, _ := w.Mode(); mode != Push; mode, _ = w.Mode() {
+	for mode, _ := w.Mode(); mode != ModePush; mode, _ = w.Mode() {
 		w.told()
 	}
 }

@@ -189,7 +189,7 @@ type Stream interface {
 	// else a typed error.
 	Next(ctx context.Context) ([]Event, error)
 
-	// Mode tells how changes are known: Push, or Poll and why.
+	// Mode tells how changes are known: ModePush, or ModePoll and why.
 	Mode() (Mode, error)
 
 	// Close ends the watch and waits until it ended. It may be called more than once.

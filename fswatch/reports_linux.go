@@ -8,9 +8,9 @@ import (
 
 var errNetwork = errors.New("a network file system does not report what other machines do")
 
-// reports tells whether the system knows of all changes in a folder: of those that other
-// machines make on a shared file system it does not (linux/magic.h).
-func reports(dir string) error {
+// Reports tells whether the system knows of all changes in a folder: nil, or why it does not.
+// Of those that other machines make on a shared file system it does not (linux/magic.h).
+func Reports(dir string) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return err

@@ -2,5 +2,5 @@
 
 package fswatch
 
-// reports tells whether the system knows of all changes in a folder.
-func reports(string) error { return nil }
+// Reports tells whether the system knows of all changes in a folder: nil, or why it does not.
+func Reports(string) error { return nil }

@@ -18,7 +18,7 @@ type Watcher interface {
 	// an empty Change, when Mode changed.
 	Next(ctx context.Context) (Change, error)
 
-	// Mode tells how changes are known: Push, or Poll and why. It is Poll as soon as one
+	// Mode tells how changes are known: ModePush, or ModePoll and why. It is ModePoll as soon as one
 	// wanted folder has to be polled, for an FS that cannot push with a nil error.
 	Mode() (Mode, error)
 
