@@ -27,6 +27,7 @@ type client struct {
 	at     Address
 	opt    Options
 	limit  time.Duration // of a request that has no limit of its own
+	times  times
 	tls    *tls.Config
 	proxy  func(*url.URL) (*url.URL, error)
 	jar    http.CookieJar
@@ -43,7 +44,7 @@ func newClient(opt Options) (*client, error) {
 	if opt.Token == "" {
 		opt.Token = at.Token
 	}
-	c := &client{at: at, opt: opt, limit: opt.RequestTimeout, proxy: proxyOf(opt.environ())}
+	c := &client{at: at, opt: opt, limit: opt.RequestTimeout, proxy: proxyOf(opt.environ()), times: usualTimes()}
 	if c.limit <= 0 {
 		c.limit = defaultLimit
 	}

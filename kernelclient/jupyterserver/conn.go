@@ -60,7 +60,7 @@ func (c *client) connectTo(ctx context.Context, kernel, session string, died fun
 // begin makes l the way to the kernel.
 func (k *conn) begin(l *link) {
 	k.wg.Go(func() { l.read(k.ctx, func(p packet) { k.queue.Push(p, int64(len(p.data))) }) })
-	k.wg.Go(func() { l.pings(k.ctx, &k.wg) })
+	k.wg.Go(func() { l.pings(k.ctx, &k.wg, k.client.times) })
 	k.use(l)
 }
 
@@ -150,9 +150,6 @@ func (k *conn) Recv() (jupyter.Message, error) {
 		m, err := jupyter.DecodeWebsocket(p.data, p.binary, p.protocol)
 		if err != nil {
 			k.reading.doubt(err)
-			continue
-		}
-		if k.reading.isStale(m) {
 			continue
 		}
 		k.reading.take(m, k.session)

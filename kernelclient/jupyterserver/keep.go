@@ -9,23 +9,28 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
-const (
-	// tellAfter is how long a way may be broken before that is told: most breaks are mended
-	// at once.
-	tellAfter = time.Second
-	// attemptLimit bounds one attempt to get through.
-	attemptLimit = 20 * time.Second
-	// firstPause and lastPause are between attempts, twice as long each time.
-	firstPause = 250 * time.Millisecond
-	lastPause  = 15 * time.Second
-	// giveUpAfter is how long a server may be away. What runs there then has ended for us.
-	giveUpAfter = 10 * time.Minute
-)
+// times are how long a way to a kernel may be silent or broken before something is done.
+type times struct {
+	ping    time.Duration // how often a sign of life is asked for: proxies drop what is silent for a minute, some for half of one
+	silent  time.Duration // how long nothing may arrive before the way is called broken
+	tell    time.Duration // how long it may be broken before that is told: most breaks are mended at once
+	attempt time.Duration // bounds one attempt to get through
+	first   time.Duration // between attempts, twice as long each time …
+	last    time.Duration // … and at most this
+	giveUp  time.Duration // how long a server may be away; what runs there has ended for us then
+}
+
+func usualTimes() times {
+	return times{
+		ping: 10 * time.Second, silent: 20 * time.Second, tell: time.Second, attempt: 20 * time.Second,
+		first: 250 * time.Millisecond, last: 15 * time.Second, giveUp: 10 * time.Minute,
+	}
+}
 
 // keep sees to it that there is a way to the kernel, until that is hopeless.
 func (k *conn) keep(l *link) {
 	for {
-		silent := time.NewTimer(silentAfter)
+		silent := time.NewTimer(k.client.times.silent)
 		broken, why := false, ""
 		for !broken {
 			select {
@@ -36,8 +41,8 @@ func (k *conn) keep(l *link) {
 			case <-l.done:
 				broken, why = true, k.client.why(l.err)
 			case <-silent.C:
-				left := silentAfter - l.meter.silence()
-				broken, why = left <= 0, fmt.Sprintf("nothing has arrived for %s", silentAfter)
+				left := k.client.times.silent - l.meter.silence()
+				broken, why = left <= 0, fmt.Sprintf("nothing has arrived for %s", k.client.times.silent)
 				silent.Reset(max(left, time.Millisecond))
 			}
 		}
@@ -56,10 +61,10 @@ func (k *conn) keep(l *link) {
 // mend gets a way to the kernel again: another one, or the old one if that comes back to
 // life. What it tells is in the order of what arrives.
 func (k *conn) mend(old *link, why string) (*link, error) {
-	ctx, cancel := context.WithTimeout(k.ctx, giveUpAfter)
+	ctx, cancel := context.WithTimeout(k.ctx, k.client.times.giveUp)
 	defer cancel()
 	revived, ended := old.meter.beats, old.done
-	tell := time.NewTimer(tellAfter)
+	tell := time.NewTimer(k.client.times.tell)
 	defer tell.Stop()
 	told := false
 	say := func() {
@@ -77,7 +82,7 @@ func (k *conn) mend(old *link, why string) (*link, error) {
 		k.hold()
 		say()
 	}
-	tries := k.attempts(ctx)
+	tries := k.attempts(ctx, ended)
 	for {
 		select {
 		case <-revived:
@@ -121,13 +126,13 @@ type attempt struct {
 }
 
 // attempts tries to get through until it does, or that is hopeless, or ctx ends. Exactly
-// one result comes.
-func (k *conn) attempts(ctx context.Context) <-chan attempt {
+// one result comes. ended is closed when the old way has, nil if it had before.
+func (k *conn) attempts(ctx context.Context, ended <-chan struct{}) <-chan attempt {
 	result := make(chan attempt, 1)
 	k.wg.Go(func() {
-		pause := firstPause
+		pause := k.client.times.first
 		for {
-			l, err := k.try(ctx)
+			l, err := k.try(ctx, ended)
 			if err == nil || isGone(err) || refusesUs(err) {
 				result <- attempt{l, err}
 				return
@@ -140,20 +145,31 @@ func (k *conn) attempts(ctx context.Context) <-chan attempt {
 				result <- attempt{nil, err}
 				return
 			}
-			pause = min(2*pause, lastPause)
+			pause = min(2*pause, k.client.times.last)
 		}
 	})
 	return result
 }
 
 // try makes one attempt. The kernel is asked after first: a websocket that is refused
-// does not always say why.
-func (k *conn) try(ctx context.Context) (*link, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+// does not always say why. An old way that is only silent gets a moment to come back to
+// life now that the server answers: what is on its way there would be lost with it.
+func (k *conn) try(ctx context.Context, ended <-chan struct{}) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, k.client.times.attempt)
 	defer cancel()
 	var m kernelModel
 	if err := k.client.call(ctx, "GET", kernelPath(k.kernel, ""), nil, &m); err != nil {
 		return nil, err
+	}
+	if ended != nil {
+		timer := time.NewTimer(k.client.times.tell)
+		defer timer.Stop()
+		select {
+		case <-ended:
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	return k.client.dial(ctx, k.kernel, k.session)
 }
@@ -170,5 +186,5 @@ func (k *conn) hopeless(err error) error {
 	case refusesUs(err):
 		return lost(err.Error())
 	}
-	return lost(fmt.Sprintf("the server could not be reached for %s (%v)", giveUpAfter, err))
+	return lost(fmt.Sprintf("the server could not be reached for %s (%v)", k.client.times.giveUp, err))
 }

@@ -16,14 +16,6 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
-const (
-	// pingEvery is how often a sign of life is asked for: proxies drop what is silent for
-	// a minute, some for half of one.
-	pingEvery = 10 * time.Second
-	// silentAfter is how long nothing may arrive before the way is called broken.
-	silentAfter = 20 * time.Second
-)
-
 // link is one websocket to a kernel.
 type link struct {
 	ws       *websocket.Conn
@@ -130,15 +122,15 @@ func (l *link) read(ctx context.Context, push func(packet)) {
 }
 
 // pings asks for signs of life until the websocket breaks.
-func (l *link) pings(ctx context.Context, wg *sync.WaitGroup) {
-	tick := time.NewTicker(pingEvery)
+func (l *link) pings(ctx context.Context, wg *sync.WaitGroup, t times) {
+	tick := time.NewTicker(t.ping)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			// One that waits for its answer must not hold up the next, which keeps a proxy awake.
 			wg.Go(func() {
-				ctx, cancel := context.WithTimeout(ctx, 2*silentAfter)
+				ctx, cancel := context.WithTimeout(ctx, 2*t.silent)
 				defer cancel()
 				_ = l.ws.Ping(ctx) // what comes back is noted by the meter
 			})

@@ -46,12 +46,6 @@ func (r *reading) doubt(err error) {
 	}
 }
 
-// isStale tells whether m is a last word of the kernel that this one replaced: the server
-// kept it for us.
-func (r *reading) isStale(m jupyter.Message) bool {
-	return m.Channel == jupyter.IOPub && r.stale != "" && m.Header.Session == r.stale
-}
-
 // take puts m among what is to be returned, after word of what is missing before it.
 // own is our session: the server puts messages of its own under it.
 func (r *reading) take(m jupyter.Message, own string) {
@@ -99,7 +93,7 @@ func numbered(id string) (sender string, number int, ok bool) {
 // so under our own session, a kernel when it is told to end; and one that another took the
 // place of while nobody listened has another session.
 func (r *reading) end(m jupyter.Message, own string) string {
-	if m.Channel != jupyter.IOPub {
+	if m.Channel != jupyter.IOPub || m.Header.Session == r.stale && r.stale != "" { // a last word, which the server kept for us
 		return ""
 	}
 	switch state := m.Content.Get("execution_state").Str(); {
