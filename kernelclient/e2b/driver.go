@@ -3,6 +3,7 @@ package e2b
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ type driver struct {
 	box       *sandbox
 	id        string            // of the context in the sandbox
 	foreign   bool              // somebody else made it
+	adopted   bool              // an earlier process had it, and nobody has looked whether it is there
+	owner     bool              // and made the sandbox for it
 	others    map[string]string // further contexts by their language
 	stop      context.CancelCauseFunc
 	unsettled time.Time // when a run was last ended from here; zero once its kernel is known to be at rest
@@ -49,12 +52,13 @@ type pace struct {
 	tries   int           // of asking that
 	silence time.Duration // without a line, before the sandbox is asked whether it is there
 	lost    time.Duration // without a line once there was one, before the stream counts as broken
+	health  time.Duration // that asking may take
 }
 
 func newDriver(h *Host, language, dir string, env map[string]string) *driver {
 	d := &driver{
 		host: h, language: language, dir: dir, env: env, request: h.opt.RequestTimeout, others: map[string]string{},
-		pace: pace{settle: time.Second, tries: 8, silence: 20 * time.Second, lost: time.Minute},
+		pace: pace{settle: time.Second, tries: 8, silence: 20 * time.Second, lost: time.Minute, health: endLimit},
 	}
 	if h.pace != nil {
 		d.pace = *h.pace
@@ -74,7 +78,10 @@ func envVars(list []string, language string) (map[string]string, error) {
 	}
 	vars := map[string]string{}
 	for _, kv := range list {
-		k, v, _ := strings.Cut(kv, "=")
+		k, v, given := strings.Cut(kv, "=")
+		if !given {
+			continue // taken up by another process, which was not told the values
+		}
 		if strings.ContainsAny(k+v, quotes) {
 			return nil, &kernelclient.Error{
 				Kind: kernelclient.Invalid, What: "the value of " + k + " has a quote, a backslash or a line end, which the code interpreter cannot pass on",
@@ -112,7 +119,7 @@ func (d *driver) prepare(ctx context.Context) error {
 		}
 	}
 	if id != "" {
-		return nil
+		return d.look(ctx, box, id)
 	}
 	made, err := d.client(box).Create(ctx, wire.ContextRequest{Language: d.language, Cwd: d.dir})
 	if err != nil {
@@ -128,6 +135,27 @@ func (d *driver) prepare(ctx context.Context) error {
 	return nil
 }
 
+// look checks that a context that an earlier process had is there.
+func (d *driver) look(ctx context.Context, box *sandbox, id string) error {
+	d.mu.Lock()
+	adopted := d.adopted
+	d.mu.Unlock()
+	if !adopted {
+		return nil
+	}
+	list, err := d.client(box).Contexts(ctx)
+	if err != nil {
+		return box.explain(ctx, err)
+	}
+	if !slices.ContainsFunc(list, func(c wire.Context) bool { return c.ID == id }) {
+		return &kernelclient.Error{Kind: kernelclient.Killed, What: "the sandbox has the context no more: somebody removed it", Next: "a restart makes another"}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.adopted = false
+	return nil
+}
+
 // enter notes the sandbox that the driver is a user of; false: it was closed meanwhile.
 func (d *driver) enter(box *sandbox) bool {
 	d.mu.Lock()
@@ -136,6 +164,9 @@ func (d *driver) enter(box *sandbox) bool {
 		return false
 	}
 	d.box = box
+	if d.owner && box.cloud != nil {
+		box.own()
+	}
 	return true
 }
 
@@ -199,7 +230,7 @@ func (d *driver) Answer(context.Context, event.InputID, string) error {
 func (d *driver) Restart(ctx context.Context) (kernelclient.Ready, error) {
 	d.end(errRestarted)
 	box, id := d.where()
-	if id == "" {
+	if id == "" || box == nil {
 		if err := d.prepare(ctx); err != nil {
 			return kernelclient.Ready{}, err
 		}
@@ -267,7 +298,7 @@ func (d *driver) Close(_ context.Context, stop bool) error {
 	if again || box == nil || !stop {
 		return nil
 	}
-	if box.owned && box.last() && !d.host.opt.Keep { // it goes with the sandbox
+	if box.ours() && box.last() && !d.host.opt.Keep { // it goes with the sandbox
 		return d.host.leave(box)
 	}
 	var errs []error

@@ -36,7 +36,10 @@ type held struct {
 	driver *driver
 }
 
-var _ kernelclient.Host = (*Host)(nil)
+var (
+	_ kernelclient.Host    = (*Host)(nil)
+	_ kernelclient.Adopter = (*Host)(nil)
+)
 
 // New returns the host. It connects to nothing yet. An address that is none is Invalid.
 func New(opt Options) (*Host, error) {
@@ -268,34 +271,44 @@ func (h *Host) Remove(ctx context.Context, id kernelclient.ContextID) error {
 	return box.explain(ctx, box.client.Remove(ctx, c.ID))
 }
 
-// Adoption is a context whose process ended, as that one described it last.
-type Adoption struct {
-	Info  kernelclient.ContextInfo // its ID, Kernel, Dir, Path, Started, Saved and Remote count
-	Start kernelclient.StartSpec   // for a restart
-	Log   kernelclient.LogOptions  // with the History; Gone is set here
+// Restart gives a context of the sandbox a new kernel, whoever made it, and waits for it.
+func (h *Host) Restart(ctx context.Context, id kernelclient.ContextID) error {
+	h.mu.Lock()
+	own := h.contexts[id]
+	h.mu.Unlock()
+	if own != nil {
+		return own.Restart(ctx)
+	}
+	box, c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	return box.explain(ctx, box.client.Restart(ctx, c.ID))
 }
 
-// Adopt makes a context again whose process has ended. What ran in it was interrupted then,
-// as its stream was closed. Where the sandbox or the context is no more it is Dead, and says why.
-func (h *Host) Adopt(ctx context.Context, a Adoption) (kernelclient.Context, error) {
-	given := h.opt.address(h.opt.Sandbox)
-	id, context, _ := strings.Cut(a.Info.Remote, "/")
-	if h.opt.Sandbox == "" && id != DebugID {
-		h.opt.Sandbox = id
+// Adopt implements kernelclient.Adopter. What ran in the context was interrupted when its
+// process ended, as its stream was closed. Where the sandbox or the context is no more it is
+// Dead, and says why; no other takes its place.
+func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	env, err := envVars(a.Start.Env, wire.Language(a.Info.Kernel.Name))
+	language := wire.Language(a.Info.Kernel.Name)
+	env, err := envVars(a.Start.Env, language)
 	if err != nil {
 		return nil, err
 	}
-	d := newDriver(h, wire.Language(a.Info.Kernel.Name), a.Info.Dir, env)
+	d := newDriver(h, language, a.Info.Dir, env)
 	d.request = cmp.Or(a.Start.RequestTimeout, h.opt.RequestTimeout)
-	box, c, err := h.find(ctx, kernelclient.ContextID(context))
-	if err != nil {
-		a.Log.Gone = err
-	} else {
-		box.use(1)
-		box.owned = box.owned || given == h.opt.address("") && box.cloud != nil
-		d.box, d.id, d.foreign, d.unsettled = box, c.ID, a.Info.Foreign, time.Now()
+	d.foreign, d.unsettled = a.Info.Foreign, time.Now()
+	id, inside, known := strings.Cut(a.Info.Remote, "/")
+	if !known {
+		a.Log.Gone = &kernelclient.Error{Kind: kernelclient.Killed, What: "the process that made the sandbox ended before it knew it"}
+		return h.openLog(a.Info, d, a.Log), nil
+	}
+	d.id, d.adopted, d.owner = inside, true, a.Info.Host == h.opt.address("")
+	if h.opt.Sandbox == "" && !h.opt.debug() {
+		h.opt.Sandbox = id
 	}
 	return h.openLog(a.Info, d, a.Log), nil
 }

@@ -253,7 +253,7 @@ func TestContextTakenUpByAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := host(t, s)
-	c, err := second.Adopt(t.Context(), e2b.Adoption{Info: info})
+	c, err := second.Adopt(t.Context(), kernelclient.Adoption{Info: info})
 	again := hosttest.Joined(t, c, err)
 	if end, _ := again.Do("say b"); end.Reason != event.Done || end.Count != 2 {
 		t.Errorf("%+v", end)
@@ -263,7 +263,7 @@ func TestContextTakenUpByAnotherProcess(t *testing.T) {
 		t.Errorf("%+v is left", left)
 	}
 	third := host(t, s)
-	c, err = third.Adopt(t.Context(), e2b.Adoption{Info: info})
+	c, err = third.Adopt(t.Context(), kernelclient.Adoption{Info: info})
 	dead := hosttest.Joined(t, c, err)
 	if st := state(dead, event.Dead); !strings.Contains(st.Detail, "there is no sandbox") {
 		t.Errorf("%+v", st)

@@ -36,7 +36,7 @@ type Options struct {
 
 	APIKey       string // "" is E2B_API_KEY
 	AccessToken  string // envd's; the control plane tells it of sandboxes that are made or connected to
-	TrafficToken string // as above
+	TrafficToken string // as above; of a server at URL one of the two is enough for both
 	Domain       string // "" is E2B_DOMAIN, else e2b.app
 	APIURL       string // "" is E2B_API_URL, else https://api.<domain>
 
@@ -84,6 +84,10 @@ func (o Options) filled() Options {
 	o.Lifetime = cmp.Or(o.Lifetime, defaultLifetime)
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequest
+	}
+	if o.URL != "" {
+		o.TrafficToken = cmp.Or(o.TrafficToken, o.AccessToken)
+		o.AccessToken = cmp.Or(o.AccessToken, o.TrafficToken)
 	}
 	o.URL, o.Envd = strings.TrimRight(o.URL, "/"), strings.TrimRight(o.Envd, "/")
 	return o

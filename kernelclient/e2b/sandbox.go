@@ -22,9 +22,10 @@ type sandbox struct {
 	cloud  *Cloud // nil where there is no control plane
 	client *Client
 	life   time.Duration
-	owned  bool // this host made it, or one that it took the contexts over from
+	health time.Duration // how long its health may take to answer
 
 	mu    sync.Mutex // guards all below
+	owned bool       // this host made it, or one that it took the contexts over from
 	ends  time.Time  // zero: not known
 	users int        // drivers that have a context in it
 	dead  bool       // killed from here
@@ -81,7 +82,10 @@ func (h *Host) ready(ctx context.Context) (*sandbox, error) {
 // reach connects to the sandbox that the options name, or makes one.
 func (h *Host) reach(ctx context.Context) (*sandbox, error) {
 	opt := h.opt
-	box := &sandbox{life: opt.Lifetime}
+	box := &sandbox{life: opt.Lifetime, health: endLimit}
+	if h.pace != nil {
+		box.health = h.pace.health
+	}
 	if opt.debug() {
 		box.client = newClient(opt, Sandbox{ID: opt.Sandbox, AccessToken: opt.AccessToken, TrafficToken: opt.TrafficToken}, h.http)
 		return box, nil
@@ -123,7 +127,7 @@ func create(ctx context.Context, cloud *Cloud) (Sandbox, error) {
 // Sandbox tells which sandbox this host has, and whether it made it; "" before it has one.
 func (h *Host) Sandbox() (id string, made bool) {
 	if box := h.made(); box != nil {
-		return box.client.ID(), box.owned
+		return box.client.ID(), box.ours()
 	}
 	return h.opt.Sandbox, false
 }
@@ -141,6 +145,19 @@ func (b *sandbox) isDead() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.dead
+}
+
+// own notes that the sandbox was made for the contexts that are taken up: it ends with them.
+func (b *sandbox) own() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.owned = true
+}
+
+func (b *sandbox) ours() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.owned
 }
 
 // use counts one more driver, or one less; last tells that none is left.
@@ -180,7 +197,7 @@ func (b *sandbox) end(keep bool) error {
 // renew puts the end of a sandbox that was made here off where less than half of its time
 // is left: its user waits for what runs in it. It tells whether the end is another now.
 func (b *sandbox) renew(ctx context.Context) bool {
-	if !b.owned || b.cloud == nil || time.Until(b.expires()) > b.life/2 {
+	if !b.ours() || b.cloud == nil || time.Until(b.expires()) > b.life/2 {
 		return false
 	}
 	begun := time.Now()
@@ -198,7 +215,7 @@ func (b *sandbox) renew(ctx context.Context) bool {
 // alive asks the sandbox's file service whether the sandbox runs; the edge answers 502 for
 // one that does not. known is false where nobody could be asked.
 func (b *sandbox) alive(ctx context.Context) (alive, known bool) {
-	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	ctx, cancel := context.WithTimeout(ctx, b.health)
 	defer cancel()
 	req, err := b.client.newRequest(ctx, http.MethodGet, b.client.envd+"/health", wire.PortEnvd, nil)
 	if err != nil {
