@@ -145,11 +145,15 @@ func read(path string, create bool) (*notebook.Document, *diskfile.File, error) 
 
 // session joins a document with a kernel to be.
 func (c *common) session(ctx context.Context, doc *notebook.Document, path string, more session.Options) (*session.Session, func(), error) {
-	dir, err := c.folder(path)
+	near, err := c.nearby(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	host, closeHost, err := c.host(ctx, dir)
+	dir, err := c.workDir(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, closeHost, err := c.host(ctx, near)
 	if err != nil {
 		return nil, nil, err
 	}

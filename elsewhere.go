@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -104,11 +106,51 @@ func (c config) again(url string) (hosts.Target, error) {
 
 // direct is a host of this process's own: what runs there ends with it.
 func (c *common) direct(t hosts.Target, dir string) (kernelclient.Host, error) {
-	h, err := hosts.Open(t, hosts.Options{Dir: dir, Forget: true})
+	h, err := hosts.Open(t, hosts.Options{Dir: dir, Forget: true, JobLog: jobLog(), Version: version, Warn: note})
+	return h, refused(err)
+}
+
+// jobLog is the file that notes jobs of services, so that a later program can fetch them.
+func jobLog() string { return filepath.Join(stateDir(), "unsandbox-jobs.jsonl") }
+
+// workDir is the folder where code runs. On another machine it is the one that --cwd names
+// there, "" for that host's own choice.
+func (c *common) workDir(file string) (string, error) {
+	t, err := c.hosted.resolve()
 	if err != nil {
-		return nil, &batch.Error{Status: batch.StatusOf(err), Err: err}
+		return "", err
 	}
-	return h, nil
+	if contextHost(t) != "" {
+		return c.cwd, nil
+	}
+	return c.folder(file)
+}
+
+// nearby is the folder on this machine where kernels and files are looked for first.
+func (c *common) nearby(file string) (string, error) {
+	t, err := c.hosted.resolve()
+	if err != nil {
+		return "", err
+	}
+	if contextHost(t) != "" {
+		return filepath.Abs(filepath.Dir(file)) // --cwd is one of the other machine
+	}
+	return c.folder(file)
+}
+
+// runLimit is how long a run may take where --timeout does not say it: services end what
+// takes too long anyway, and --timeout 0 is as long as they allow.
+func (c *common) runLimit(given bool, timeout limit) time.Duration {
+	const e2bLimit, unsandboxLimit = 300 * time.Second, 900 * time.Second
+	t, err := c.hosted.resolve()
+	switch {
+	case err != nil: // that is said when the host is opened
+	case !given && (t.Kind == hosts.E2B || t.Kind == hosts.E2BServer):
+		return e2bLimit
+	case given && timeout == 0 && t.Kind == hosts.Unsandbox:
+		return unsandboxLimit
+	}
+	return time.Duration(timeout)
 }
 
 // kept is the host for --context: the context of that name in the host process, else the
@@ -158,7 +200,7 @@ func (c *common) onHost(ctx context.Context, client *bridge.Client, t hosts.Targ
 	defer there.Close()
 	list, err := there.Contexts(ctx)
 	for _, i := range list {
-		if string(i.ID) == c.context || i.Name == c.context {
+		if called(i, c.context) {
 			return i.ID, nil
 		}
 	}

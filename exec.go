@@ -22,6 +22,7 @@ import (
 type execFlags struct {
 	code             string
 	given            bool // -c was, be it with an empty code
+	timed            bool // --timeout was
 	json, events     bool
 	allowErrors      bool
 	timeout, request limit
@@ -35,7 +36,7 @@ func newExec(c *common) *cobra.Command {
 		Long:  "Exec runs one piece of code on a fresh kernel, or with --existing on one that runs already: the text after -c, a file, or standard input (-).\nThe language: --kernel, else the file's extension or first line, else Python.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.given = cmd.Flags().Changed("code")
+			f.given, f.timed = cmd.Flags().Changed("code"), cmd.Flags().Changed("timeout")
 			return c.exec(cmd.Context(), f, args)
 		},
 	}
@@ -88,7 +89,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	}
 	ch, stop := signals()
 	defer stop()
-	x := batch.Snippet{Context: k, Code: code, Timeout: time.Duration(f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
+	x := batch.Snippet{Context: k, Code: code, Timeout: c.runLimit(f.timed, f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
 	if f.events {
 		x.Each = func(e event.Event) error {
 			_, err := os.Stdout.Write(append(e.AppendJSON(nil), '\n'))
@@ -112,11 +113,15 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 
 // start chooses a kernel for a language and starts it.
 func (c *common) start(ctx context.Context, language string, request limit) (kernelclient.Context, func(), error) {
-	dir, err := c.folder("./-")
+	near, err := c.nearby("./-")
 	if err != nil {
 		return nil, nil, err
 	}
-	host, closeHost, err := c.host(ctx, dir)
+	dir, err := c.workDir("./-")
+	if err != nil {
+		return nil, nil, err
+	}
+	host, closeHost, err := c.host(ctx, near)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -71,7 +71,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 				if err != nil {
 					return nil, err
 				}
-				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true})
+				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version})
 			},
 			Adopt: settings.adopt,
 		},
@@ -91,7 +91,7 @@ func (c config) adopt(ctx context.Context, l bridge.Left) (kernelclient.Context,
 			return nil, nil, err
 		}
 	}
-	return hosts.Adopt(ctx, t, hosts.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true}, kernelclient.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
+	return hosts.Adopt(ctx, t, hosts.Options{Env: l.Env, Dir: l.Info.Dir, Outlive: true, JobLog: jobLog(), Version: version}, kernelclient.Adoption{Info: l.Info, Start: l.Spec, Log: l.Log})
 }
 
 // hostPlace is where this user's host process is.

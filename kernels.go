@@ -37,7 +37,7 @@ type kernelRow struct {
 }
 
 func (c *common) kernels(ctx context.Context, asJSON bool) error {
-	dir, err := c.folder("./-")
+	dir, err := c.nearby("./-")
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,6 @@ func newRoot() *cobra.Command {
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	c.add(root)
-	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newVersion())
+	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newContexts(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newVersion())
 	return root
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/spf13/cobra"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
@@ -19,6 +17,7 @@ import (
 
 type runFlags struct {
 	inplace, allowErrors bool
+	timed                bool // --timeout was given
 	out                  string
 	timeout, request     limit
 }
@@ -30,7 +29,10 @@ func newRun(c *common) *cobra.Command {
 		Short: "Run a notebook's code cells in order, passing their output on",
 		Long:  "Run runs all code cells of a notebook in order and passes their output on as it arrives.\nNothing is written unless --inplace or --out says where; then what was produced before a failure is saved all the same.",
 		Args:  oneFile,
-		RunE:  func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.timed = cmd.Flags().Changed("timeout")
+			return c.run(cmd.Context(), args[0], f)
+		},
 	}
 	cmd.Flags().BoolVar(&f.inplace, "inplace", false, "save the outputs into FILE")
 	cmd.Flags().StringVar(&f.out, "out", "", "save the notebook with its outputs to this `FILE`")
@@ -54,7 +56,7 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 		return err
 	}
 	s, closeHost, err := c.session(ctx, doc, path, session.Options{
-		Timeout: time.Duration(f.timeout), RequestTimeout: f.request.orForever(), GoOn: f.allowErrors, KeepSources: true,
+		Timeout: c.runLimit(f.timed, f.timeout), RequestTimeout: f.request.orForever(), GoOn: f.allowErrors, KeepSources: true,
 	})
 	if err != nil {
 		return err

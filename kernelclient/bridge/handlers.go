@@ -18,7 +18,9 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	out, memory := []contextWire{}, groupMemory()
 	for _, k := range s.all() {
 		d := s.whole(k)
-		d.Memory = memory[d.PID] // a kernel leads a group of its own
+		if d.PID > 0 { // else it runs elsewhere
+			d.Memory = memory[d.PID] // a kernel leads a group of its own
+		}
 		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b contextWire) int { return a.Started.Compare(b.Started) })

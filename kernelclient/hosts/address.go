@@ -123,7 +123,7 @@ func web(kind Kind, prefix, text string) (a Address, in Secrets, err error) {
 	root := &url.URL{Scheme: strings.ToLower(u.Scheme), Host: canonicalHost(u)}
 	base := u.EscapedPath()
 	if kind == Jupyter {
-		base, a.Path = splitPage(base)
+		base, a.Path = splitPage(u)
 	}
 	a.Base = root.String()
 	if base = strings.Trim(base, "/"); base != "" {

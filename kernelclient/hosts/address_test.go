@@ -51,7 +51,6 @@ func TestAddresses(t *testing.T) {
 		{text: "https://h/user/lab/lab/workspaces/w/tree/a%20b.ipynb", base: "https://h/user/lab", path: "a b.ipynb"},
 		{text: "https://h/user/ann/notes/x.ipynb", base: "https://h/user/ann", path: "notes/x.ipynb"},
 		{text: "https://h/notes/x.ipynb", base: "https://h", path: "notes/x.ipynb"},
-		{text: "https://h/api/contents/notes/x.ipynb", base: "https://h", path: "notes/x.ipynb"},
 		{text: "https://h/nbclassic/notebooks/x.ipynb", base: "https://h", path: "x.ipynb"},
 	} {
 		if c.kind == "" {

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/e2b"
+	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
 	"github.com/nbterm/nbterm/kernelclient/local"
+	"github.com/nbterm/nbterm/kernelclient/unsandbox"
 )
 
 // Options are for Open: how contexts are to be kept, and where the client is.
@@ -14,7 +19,11 @@ type Options struct {
 	Env     []string // the client's environment, K=V; nil is this process's own
 	Dir     string   // where kernels of this machine are looked for first
 	Forget  bool     // contexts end with this process: their logs keep nothing that was taken
-	Outlive bool     // kernels of this machine go on when this process ends
+	Outlive bool     // kernels, and what they are in, go on when this process ends
+	// JobLog is the file that jobs of services are noted in, so that they are found again; "" is none.
+	JobLog  string
+	Version string            // of this program, for servers
+	Warn    func(line string) // is told what is odd but no error; may be nil
 	// Log, if not nil, says how the log of a context that Start makes is kept.
 	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
 }
@@ -25,11 +34,62 @@ func Open(t Target, opt Options) (kernelclient.Host, error) {
 	switch t.Kind {
 	case Local:
 		return local.New(local.Options{Env: opt.Env, Dir: opt.Dir, Forget: opt.Forget, Outlive: opt.Outlive, Log: opt.Log}), nil
+	case Jupyter:
+		return made(jupyterserver.New(jupyterserver.Options{
+			URL: t.Base, Token: string(t.Token), Password: string(t.Password), CAFile: expand(t.CAFile), Insecure: t.Insecure,
+			Env: opt.Env, Forget: opt.Forget, Log: opt.Log,
+		}))
+	case E2B, E2BServer:
+		return made(e2b.New(e2bOptions(t, opt)))
+	case Unsandbox:
+		return openUnsandbox(t, opt)
 	default:
 		return nil, &kernelclient.Error{
 			Kind: kernelclient.Invalid, What: fmt.Sprintf("--host %s: code cannot run there from here", t.URL), Next: "it is one of " + Forms,
 		}
 	}
+}
+
+// made is a host, or none: a nil pointer in an interface would be neither.
+func made[H kernelclient.Host](h H, err error) (kernelclient.Host, error) {
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// e2bOptions are those of both kinds: a sandbox of the cloud, whose token is the API key,
+// and a server at an address, whose token is its own.
+func e2bOptions(t Target, opt Options) e2b.Options {
+	o := e2b.Options{
+		URL: t.Base, Sandbox: t.ID, Template: t.Template, Keep: t.Keep, Outlive: opt.Outlive,
+		Env: opt.Env, Forget: opt.Forget, Log: opt.Log,
+	}
+	if t.Kind == E2B {
+		o.APIKey = string(t.Token)
+	} else {
+		o.AccessToken = string(t.Token)
+	}
+	return o
+}
+
+// openUnsandbox opens a host whose settings are in its address.
+func openUnsandbox(t Target, opt Options) (kernelclient.Host, error) {
+	query, err := url.ParseQuery(strings.TrimPrefix(t.URL, "unsandbox:?"))
+	if t.URL == "unsandbox:" {
+		query = nil
+	}
+	if err != nil {
+		return nil, invalid(t.URL, err.Error())
+	}
+	settings, err := unsandbox.ParseSettings(query)
+	if err != nil {
+		return nil, err
+	}
+	return made(unsandbox.New(unsandbox.Options{
+		Address: t.URL, PublicKey: t.PublicKey, SecretKey: string(t.Token), Account: t.Account, Dir: opt.Dir, Env: opt.Env,
+		Settings: settings, JobLog: opt.JobLog, Version: opt.Version, Warn: opt.Warn, Forget: opt.Forget, Log: opt.Log,
+	}))
 }
 
 // Adopt takes up a context of a process that ended, and returns the host that has it now.

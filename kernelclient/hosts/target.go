@@ -23,7 +23,8 @@ type Settings struct {
 	Keep      bool   `toml:"keep"`     // a sandbox that was made is not killed at the end
 	ViaServer bool   `toml:"via_jupyter"`
 
-	Account string `toml:"account"` // a row of Unsandbox's accounts file, from 0
+	Account   string `toml:"account"`    // a row of Unsandbox's accounts file, from 0
+	PublicKey string `toml:"public_key"` // of Unsandbox, whose secret key is the token
 }
 
 // Target is a host and all that is needed to be let in.

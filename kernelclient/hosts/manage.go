@@ -1,0 +1,37 @@
+package hosts
+
+import (
+	"context"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/e2b"
+	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
+)
+
+// Restart restarts a context of a host, whoever made it.
+func Restart(ctx context.Context, host kernelclient.Host, id kernelclient.ContextID) error {
+	if h, ok := host.(*jupyterserver.Host); ok {
+		return h.RestartKernel(ctx, id)
+	}
+	c, err := host.Attach(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Restart(ctx)
+}
+
+// Remove ends a context of a host, whoever made it.
+func Remove(ctx context.Context, host kernelclient.Host, id kernelclient.ContextID) error {
+	switch h := host.(type) {
+	case *jupyterserver.Host:
+		return h.EndKernel(ctx, id)
+	case *e2b.Host:
+		return h.Remove(ctx, id)
+	}
+	c, err := host.Attach(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.Stop(ctx, false)
+}
