@@ -17,7 +17,7 @@ func save(file *diskfile.File, s notebook.Snapshot) error {
 		return err
 	}
 	if changed, err := file.Changed(); err == nil && changed && file.Exists() {
-		if old, err := diskfile.KeepOld(stateDir(), file.Path); err == nil {
+		if old, err := file.KeepOld(stateDir()); err == nil {
 			note(fmt.Sprintf("%s was changed by another program during the run; what it held is in %s", file.Path, old))
 		}
 	}

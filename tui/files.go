@@ -99,10 +99,10 @@ func (s saveJob) run() savedMsg {
 		}
 	}
 	if msg.err == nil && s.old > 0 && found.state == diskfile.Same {
-		msg.kept, _ = diskfile.KeepOld(s.stateDir, s.file.Path) // the user said yes: no reason not to save
+		msg.kept, _ = s.file.KeepOld(s.stateDir) // the user said yes: no reason not to save
 	}
 	if msg.err == nil && found.state == diskfile.Modified {
-		msg.kept, msg.err = diskfile.KeepOld(s.stateDir, s.file.Path)
+		msg.kept, msg.err = s.file.KeepOld(s.stateDir)
 		if !s.file.Exists() { // it came into being since
 			msg.file = found.theirs.file
 		}

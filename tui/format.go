@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/notebook"
+	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/formatter"
 )
@@ -59,7 +60,7 @@ func (m *Model) format() tea.Cmd {
 
 // folder is the notebook's folder.
 func (m *Model) folder() string {
-	if m.file == nil {
+	if m.file == nil || diskfile.IsRemote(m.file.Path) {
 		return ""
 	}
 	dir, err := filepath.Abs(filepath.Dir(m.file.Path))

@@ -19,7 +19,9 @@ import (
 type Options struct {
 	Session *session.Session // its document is shown; Run stops its kernel and closes it
 	File    *diskfile.File   // where it is saved
-	Theme   themes.Theme
+	// Remote stands for a file at an address that does not exist yet. nil: none can be made.
+	Remote func(address string) (*diskfile.File, error)
+	Theme  themes.Theme
 	// FollowBackground asks the terminal for its background: on a light one the light theme
 	// is taken, on a dark one the dark.
 	FollowBackground bool

@@ -127,11 +127,10 @@ func inspect(file *diskfile.File, known *theirs) lookedMsg {
 }
 
 func readTheirs(file *diskfile.File) (*theirs, error) {
-	data, f, err := diskfile.Read(file.Path)
+	data, f, err := file.Reread()
 	if err != nil {
 		return nil, err
 	}
-	f.StateDir = file.StateDir
 	t := &theirs{file: f, sum: f.Sum()}
 	t.doc, t.err = notebook.Parse(data)
 	return t, nil

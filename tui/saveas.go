@@ -92,6 +92,9 @@ func (m *Model) savePath() tea.Cmd {
 		m.setHint("a save is under way")
 		return nil
 	}
+	if diskfile.IsRemote(path) {
+		return m.saveRemote(path, then)
+	}
 	info, err := os.Stat(path)
 	dir := filepath.Dir(path)
 	if _, dirErr := os.Stat(dir); errors.Is(dirErr, fs.ErrNotExist) {
@@ -123,6 +126,25 @@ func (m *Model) savePath() tea.Cmd {
 			return m.saveNew(file, then)
 		}},
 		choice{action: keymap.AnswerBack, do: quietly(func() { m.path = line })})
+}
+
+// saveRemote saves to an address. One that exists is not written over.
+func (m *Model) saveRemote(path string, then func() tea.Cmd) tea.Cmd {
+	if m.file != nil && path == m.file.Path {
+		m.leavePath()
+		return m.userSave(then)
+	}
+	if m.opt.Remote == nil {
+		m.path.why = "not saved: a notebook is saved to a server only where one of it was opened"
+		return nil
+	}
+	file, err := m.opt.Remote(path)
+	if err != nil {
+		m.path.why = fmt.Sprintf("not saved: %v", err)
+		return nil
+	}
+	m.leavePath()
+	return m.saveNew(file, then)
 }
 
 // saveNew saves to another file than the present one and goes on with that.

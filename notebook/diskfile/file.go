@@ -24,6 +24,8 @@ type File struct {
 
 	syncDir func(dir string) error // nil for the system's own; tests break it
 
+	remote *remote // nil: it lies on this machine's disk; its fields are guarded by mu
+
 	mu   sync.Mutex  // guards all below, also while Save writes
 	info fs.FileInfo // nil for a file that does not exist yet
 	seen time.Time   // when it was read or written
@@ -107,7 +109,7 @@ func readAll(path string) ([]byte, fs.FileInfo, error) {
 func (f *File) Exists() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.info != nil
+	return f.exists()
 }
 
 // Sum returns the SHA-256 of what was last read or written, nil for a file that does not
@@ -119,7 +121,7 @@ func (f *File) Sum() []byte {
 }
 
 func (f *File) sumLocked() []byte {
-	if f.sum == nil && f.info != nil {
+	if f.sum == nil && f.exists() {
 		sum := sha256.Sum256(f.data)
 		f.sum, f.data = sum[:], nil
 	}
@@ -128,6 +130,11 @@ func (f *File) sumLocked() []byte {
 
 // ReadOnly tells whether the file exists and may not be written to by this process.
 func (f *File) ReadOnly() bool {
+	if f.remote != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.remote.stamp.ReadOnly
+	}
 	w, err := os.OpenFile(f.Path, os.O_WRONLY|nonblock, 0)
 	if err == nil {
 		_ = w.Close() // nothing was written

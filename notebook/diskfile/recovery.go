@@ -95,6 +95,9 @@ func private(dir string) error {
 
 // RealPath is the one name of the file that path leads to, also where it does not exist yet.
 func RealPath(path string) string {
+	if IsRemote(path) {
+		return path
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return path

@@ -26,6 +26,9 @@ import (
 func (f *File) Save(write func(io.Writer) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.remote != nil {
+		return f.saveRemote(write)
+	}
 	target, err := resolve(f.Path)
 	if err != nil {
 		return failed("save", f.Path, err)
@@ -181,6 +184,9 @@ func tempNames(target string) (dir, prefix string) {
 // Unfinished lists the temporary files that saves of the file at path left which were
 // killed more than a minute ago. They may be cut off.
 func Unfinished(path string) []string {
+	if IsRemote(path) {
+		return nil
+	}
 	dir, prefix := tempNames(path)
 	entries, _ := os.ReadDir(dir) // none where they cannot be listed
 	var out []string

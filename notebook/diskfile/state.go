@@ -30,6 +30,9 @@ const slack = 2 * time.Second
 func (f *File) State() (State, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.remote != nil {
+		return f.remoteState()
+	}
 	info, err := os.Stat(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -55,6 +58,11 @@ func (f *File) AsOf(sum []byte) *File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	then := &File{Path: f.Path, StateDir: f.StateDir, syncDir: f.syncDir}
+	if f.remote != nil {
+		then.remote = &remote{Remote: f.remote.Remote, exists: sum != nil}
+		then.sum = sum
+		return then
+	}
 	if sum != nil {
 		then.info, then.sum = f.info, sum // never seen: its times prove nothing
 	}
@@ -129,31 +137,12 @@ func keepDir(stateDir string) (string, error) {
 // KeepOld copies what is on disk at path, which is about to be written over though
 // another program put it there, into stateDir. It returns the copy's path.
 func KeepOld(stateDir, path string) (string, error) {
-	dir, err := keepDir(stateDir)
-	if err != nil {
-		return "", failed("keep a copy of", path, err)
-	}
 	from, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return "", failed("keep a copy of", path, err)
 	}
 	defer from.Close()
-	to, err := os.CreateTemp(dir, time.Now().Format(stamp)+"*-"+shortName(path))
-	if err != nil {
-		return "", failed("keep a copy of", path, err)
-	}
-	_, err = fill(to, func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	})
-	if cerr := to.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		_ = os.Remove(to.Name()) // the first error is the one to tell
-		return "", failed("keep a copy of", path, err)
-	}
-	return to.Name(), nil
+	return keep(stateDir, path, from)
 }
 
 // forget removes what was kept long enough.
