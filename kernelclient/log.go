@@ -190,10 +190,11 @@ func (l *Log) locate(r Ready) {
 func (l *Log) Renew(r Ready) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch l.info.State.State {
-	case event.Dead: // it is about a kernel that is no more
+	now := l.info.State.State
+	if now == event.Dead { // it is about a kernel that is no more
 		return
-	case event.Starting, event.Restarting:
+	}
+	if now == event.Starting || now == event.Restarting {
 		l.locate(r)
 		l.describe()
 		return
