@@ -55,13 +55,13 @@ func (l *Log) expire(ctx context.Context, x *execution) *TimeoutError {
 	whole, silence := alarm(x.Timeout), alarm(x.Silence)
 	defer whole.Stop()
 	defer silence.Stop()
-	x.heard.Store(time.Now().UnixNano())
+	x.hear()
 	for {
 		select {
 		case <-whole.C:
 			return &TimeoutError{Clock: WholeRun, Limit: x.Timeout, Setting: "--timeout"}
 		case <-silence.C:
-			left := x.Silence - time.Since(time.Unix(0, x.heard.Load()))
+			left := x.Silence - x.quiet()
 			if left <= 0 && !l.asks(x.ID) {
 				return &TimeoutError{Clock: Silence, Limit: x.Silence, Setting: "the limit of silence"}
 			}

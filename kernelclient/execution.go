@@ -17,8 +17,15 @@ type execution struct {
 	resumed bool          // an earlier process handed it over
 	begun   chan struct{} // closed when the kernel said that it runs the code
 	over    chan struct{} // closed when the driver's Run returned
-	heard   atomic.Int64  // when it last put something out, in Unix nanoseconds
+	since   time.Time     // a moment before it began, which a clock that is set does not change
+	heard   atomic.Int64  // how long after since it last put something out, in nanoseconds
 }
+
+// hear notes that the execution put something out now.
+func (x *execution) hear() { x.heard.Store(int64(time.Since(x.since))) }
+
+// quiet is how long ago that was.
+func (x *execution) quiet() time.Duration { return time.Since(x.since) - time.Duration(x.heard.Load()) }
 
 // awaitBegin waits until an interrupt can hit the code. A kernel that has taken a request
 // but not begun with it ignores interrupts (ipykernel sets its handler just before it says

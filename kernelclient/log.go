@@ -263,7 +263,7 @@ func (l *Log) recordAt(exec event.ExecID, body event.Body, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if x := l.running; x != nil && x.ID == exec {
-		x.heard.Store(time.Now().UnixNano())
+		x.hear()
 	}
 	l.store.append(event.Event{Time: at, Exec: exec, Late: l.known[exec], Body: body})
 }

@@ -155,7 +155,7 @@ func (l *Log) take() *execution {
 		return nil
 	}
 	from := &l.queue
-	x := &execution{begun: make(chan struct{}), over: make(chan struct{})}
+	x := &execution{since: time.Now(), begun: make(chan struct{}), over: make(chan struct{})}
 	if len(l.resumed) > 0 {
 		from, x.resumed = &l.resumed, true
 		close(x.begun)

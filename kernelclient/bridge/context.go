@@ -49,7 +49,8 @@ func (k *remote) path(verb string) string {
 func (k *remote) learn(w contextWire) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if w.Rev > k.rev && w.ID == string(k.id) {
+	// Another process's numbers say nothing, least of all where the clock was set meanwhile.
+	if newer := w.Rev > k.rev || w.Epoch != k.info.Last.Epoch; newer && w.ID == string(k.id) {
 		w.Generation += k.before
 		saved := k.info.Saved
 		k.rev, k.info, k.caps = w.Rev, w.info(), w.Capabilities

@@ -42,3 +42,24 @@ func TestPlaceKeepsItsEpoch(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// A host process that took the place of another is believed, though the clock, which its
+// numbers begin with, was set back in between.
+func TestDescriptionAfterClockWasSetBack(t *testing.T) {
+	k := newRemote(newClient(ClientOptions{}), contextWire{ID: "id", Rev: 1000, Epoch: "first", State: "busy"}, startRequest{})
+	for _, step := range []struct {
+		rev         int64
+		epoch, says string
+		want        event.KernelState
+	}{
+		{999, "first", "starting", event.Busy},
+		{10, "second", "dead", event.Dead},
+		{9, "second", "idle", event.Dead},
+		{11, "second", "idle", event.Idle},
+	} {
+		k.learn(contextWire{ID: "id", Rev: step.rev, Epoch: step.epoch, State: step.says})
+		if got := k.Info().State.State; got != step.want {
+			t.Errorf("after %d of %s: %s", step.rev, step.epoch, got)
+		}
+	}
+}
