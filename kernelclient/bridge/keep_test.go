@@ -139,7 +139,7 @@ func TestTakenUp(t *testing.T) {
 // journaled waits until a text is on disk.
 func journaled(t *testing.T, p Place, text string) {
 	t.Helper()
-	eventually(t, "the journal", func() bool {
+	hosttest.Eventually(t, "the journal", func() bool {
 		found := false
 		entries, _ := os.ReadDir(p.Contexts())
 		for _, entry := range entries {

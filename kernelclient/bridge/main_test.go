@@ -114,19 +114,3 @@ func until(t *testing.T, s kernelclient.Stream, what string, f func(event.Event)
 		}
 	}
 }
-
-// eventually waits for a condition that only looking can tell.
-func eventually(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	limit := time.NewTimer(30 * time.Second)
-	defer limit.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatal("it did not come: " + what)
-		}
-	}
-}

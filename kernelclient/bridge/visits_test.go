@@ -50,14 +50,14 @@ func TestNothingDroppedBeforeFirstLook(t *testing.T) {
 	handOver(t, first, "two")
 	until(t, s, "the end of two", ended("two"))
 	handOver(t, second, "three")
-	eventually(t, "the end of three", func() bool {
+	hosttest.Eventually(t, "the end of three", func() bool {
 		i := look()
 		return i.Running+i.Waiting == 0 && i.State.State == event.Idle
 	})
 	if err := first.Stop(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what the first one left is dropped", func() bool { return look().Saved.Cursor.Seq > 0 })
+	hosttest.Eventually(t, "what the first one left is dropped", func() bool { return look().Saved.Cursor.Seq > 0 })
 	got := until(t, second.Follow(kernelclient.Cursor{}), "the end of three", ended("three"))
 	if hosttest.Words(got) != "stdout:three" {
 		t.Errorf("it was shown %q, %+v", hosttest.Words(got), got[len(got)-1].Body)
@@ -65,7 +65,7 @@ func TestNothingDroppedBeforeFirstLook(t *testing.T) {
 	if err := second.Stop(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "all is dropped", func() bool { i := look(); return i.Saved.Cursor == i.Last })
+	hosttest.Eventually(t, "all is dropped", func() bool { i := look(); return i.Saved.Cursor == i.Last })
 }
 
 // Who has still to read counts until it says that it leaves, or was away for too long.

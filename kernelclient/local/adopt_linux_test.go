@@ -127,7 +127,7 @@ func TestAdopt(t *testing.T) {
 
 	h := w.host(t, func(o *Options) { o.Outlive = true })
 	k = adopt(t, h, c.adoption(w.dir+"/wd"))
-	eventually(t, "its kernel, busy as before", func() bool { return k.Info().State.State == event.Busy })
+	hosttest.Eventually(t, "its kernel, busy as before", func() bool { return k.Info().State.State == event.Busy })
 	k.SubmitAs("next", "first, os.getppid() != "+strconv.Itoa(c.cmd.Process.Pid))
 	write(t, w.dir+"/wd/on", "", 0o644)
 	ask, _ := k.Wait("its question", func(e event.Event) bool { _, ok := e.Body.(event.InputRequest); return ok && e.Exec == "run0" })
@@ -171,7 +171,7 @@ func TestAdoptTooLate(t *testing.T) {
 	c.until(isText("run0", "go"))
 	c.kill()
 	write(t, w.dir+"/wd/on", "", 0o644)
-	eventually(t, "its end", func() bool { _, err := os.Stat(w.dir + "/wd/off"); return err == nil })
+	hosttest.Eventually(t, "its end", func() bool { _, err := os.Stat(w.dir + "/wd/off"); return err == nil })
 	h := w.host(t, func(o *Options) { o.Outlive = true })
 	k := adopt(t, h, c.adoption(w.dir+"/wd"))
 	end, events := k.Ended("run0")
@@ -192,7 +192,7 @@ func TestAdoptTooLate(t *testing.T) {
 		t.Fatalf("processes %v", pids)
 	}
 	kill9(t, c.info.PID)
-	eventually(t, "its end", func() bool { _, there := processStart(c.info.PID); return !there })
+	hosttest.Eventually(t, "its end", func() bool { _, there := processStart(c.info.PID); return !there })
 	k = adopt(t, h, c.adoption(w.dir+"/wd"))
 	if end, _ := k.Ended("run0"); end.Reason != event.Died || !strings.Contains(end.Detail, "how was not seen") {
 		t.Errorf("ended %+v", end)
@@ -219,7 +219,7 @@ func TestAdoptWhileItAsks(t *testing.T) {
 		gap, ok := e.Body.(event.Gap)
 		return ok && e.Exec == "run0" && strings.Contains(gap.Detail, "its question cannot be answered any more: interrupt it")
 	})
-	eventually(t, "its kernel, busy as before", func() bool { return k.Info().State.State == event.Busy })
+	hosttest.Eventually(t, "its kernel, busy as before", func() bool { return k.Info().State.State == event.Busy })
 	if err := k.Interrupt(t.Context()); err != nil {
 		t.Fatal(err)
 	}

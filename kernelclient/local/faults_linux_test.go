@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/nbterm/nbterm/internal/mounttest"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -155,18 +155,7 @@ func glob(t *testing.T, pattern string) []string {
 
 // A full runtime folder is named, nothing is left in it, and with room the same context starts.
 func TestRuntimeFolderFull(t *testing.T) {
-	const child = "NBTERM_TEST_MOUNTS"
-	if os.Getenv(child) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestRuntimeFolderFull$", "-test.v")
-		cmd.Env = append(os.Environ(), child+"=1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
-		out, err := cmd.CombinedOutput()
-		switch {
-		case strings.Contains(string(out), "--- SKIP") || len(out) == 0 && err != nil:
-			t.Skip("no mount namespaces here: ", err, string(out))
-		case err != nil:
-			t.Fatalf("%v\n%s", err, out)
-		}
+	if !mounttest.Alone(t) {
 		return
 	}
 	w := newWorld(t)
@@ -214,7 +203,7 @@ func TestStoppedClient(t *testing.T) {
 		if plain {
 			sign = w.dir + "/wd/off"
 		}
-		eventually(t, "the flood", func() bool { _, err := os.Stat(sign); return err == nil })
+		hosttest.Eventually(t, "the flood", func() bool { _, err := os.Stat(sign); return err == nil })
 		if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
@@ -231,6 +220,6 @@ func TestStoppedClient(t *testing.T) {
 		}
 		kill9(t, c.info.PID)
 		c.kill()
-		eventually(t, "the end of all that was left", w.swept)
+		hosttest.Eventually(t, "the end of all that was left", w.swept)
 	}
 }

@@ -214,7 +214,7 @@ func TestStopWhileStarting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the kernel's process", func() bool { return len(w.processes(t)) > 0 })
+	hosttest.Eventually(t, "the kernel's process", func() bool { return len(w.processes(t)) > 0 })
 	stop(t, k, false)
 	w.nothingLeft(t)
 }
@@ -228,7 +228,7 @@ func TestClosedContextEndsWithHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the kernel's process", func() bool { return len(w.processes(t)) > 0 })
+	hosttest.Eventually(t, "the kernel's process", func() bool { return len(w.processes(t)) > 0 })
 	if err := errors.Join(k.Close(), h.Close()); err != nil {
 		t.Fatal(err)
 	}

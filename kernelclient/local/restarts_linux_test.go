@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // Restarts leave nothing behind: no descriptor, goroutine, process or file of ours. `make
@@ -31,7 +32,7 @@ func TestRestarts(t *testing.T) {
 		}
 		does(t, k, "1", "result:1")
 	}
-	eventually(t, "the end of all that the restarts began", func() bool {
+	hosttest.Eventually(t, "the end of all that the restarts began", func() bool {
 		return descriptors() <= files && runtime.NumGoroutine() <= routines && len(w.processes(t)) == 1
 	})
 	w.present(t, false)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 func broken(t *testing.T, w *world) {
@@ -135,7 +136,7 @@ func TestStopEscalates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "its first words", func() bool { return string(log.tail()) == "up\n" })
+		hosttest.Eventually(t, "its first words", func() bool { return string(log.tail()) == "up\n" })
 		ctx, cancel := context.WithTimeout(t.Context(), c.limit)
 		if err := p.stop(ctx); err != nil {
 			t.Error(err)
@@ -189,10 +190,10 @@ exec sleep 1000`)
 		t.Fatal(err)
 	}
 	up := func(n int) {
-		eventually(t, "its start", func() bool { return strings.Count(w.read(t, "up"), "up") == n })
+		hosttest.Eventually(t, "its start", func() bool { return strings.Count(w.read(t, "up"), "up") == n })
 	}
 	up(2)
-	eventually(t, "the sweep", func() bool { return w.left(t) == 3 })
+	hosttest.Eventually(t, "the sweep", func() bool { return w.left(t) == 3 })
 	w.files(t, 1)
 	again, err := w.host(t).Start(t.Context(), kernelclient.StartSpec{Kernel: "silent", Dir: w.dir})
 	if err != nil {
@@ -239,7 +240,7 @@ func parent(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	w := &world{mark: "NBTERM_TEST_MARK=" + os.Getenv("NBTERM_TEST_MARK")}
-	eventually(t, "the kernel", func() bool {
+	hosttest.Eventually(t, "the kernel", func() bool {
 		_, err := os.Stat(dir + "/up")
 		return err == nil && len(w.processes(t)) == 2
 	})
@@ -290,7 +291,7 @@ func TestFloodedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the cut", func() bool {
+	hosttest.Eventually(t, "the cut", func() bool {
 		_, missing := os.Stat(w.dir + "/done")
 		fi, err := log.f.Stat()
 		return missing == nil && err == nil && fi.Size() < logLimit

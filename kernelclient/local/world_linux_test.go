@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
 
@@ -102,7 +103,7 @@ func (w *world) processes(t testing.TB) []int {
 // gone waits until no marked process is left.
 func (w *world) gone(t testing.TB) {
 	t.Helper()
-	eventually(t, "the end of every process", func() bool { return len(w.processes(t)) == 0 })
+	hosttest.Eventually(t, "the end of every process", func() bool { return len(w.processes(t)) == 0 })
 }
 
 // nothingLeft asserts that kernels have left no process, socket or file.
@@ -134,22 +135,6 @@ func (w *world) swept() bool {
 		}
 	}
 	return true
-}
-
-// eventually waits for a condition that only looking can tell.
-func eventually(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	limit := time.NewTimer(20 * time.Second)
-	defer limit.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatal("it did not come: " + what)
-		}
-	}
 }
 
 // dead waits for the State Dead of a context and returns its detail.

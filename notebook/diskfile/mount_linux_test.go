@@ -2,26 +2,16 @@ package diskfile
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nbterm/nbterm/internal/mounttest"
 )
 
 // A file that is a mount point (a container's volume) cannot be replaced, only overwritten.
 func TestBindMount(t *testing.T) {
-	if os.Getenv("DISKFILE_TEST_MOUNT") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestBindMount$", "-test.v")
-		cmd.Env = append(os.Environ(), "DISKFILE_TEST_MOUNT=1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
-		out, err := cmd.CombinedOutput()
-		switch {
-		case strings.Contains(string(out), "--- SKIP") || len(out) == 0 && err != nil:
-			t.Skip("no mount namespaces here: ", err, string(out))
-		case err != nil:
-			t.Fatalf("%v\n%s", err, out)
-		}
+	if !mounttest.Alone(t) {
 		return
 	}
 	dir, f := setup(t, "old and long")
