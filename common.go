@@ -28,6 +28,7 @@ type common struct {
 	cwd      string
 	logFile  string
 	hosted   hostFlags
+	fsUser   string // of a sandbox, for its files
 	context  string
 	noHost   bool
 	lasting  bool // kernels are to outlive the program, where they can

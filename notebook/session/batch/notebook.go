@@ -74,7 +74,7 @@ func (r *notebookRun) run(ctx context.Context) error {
 	case r.gone != nil:
 		return WriteError(r.gone)
 	case r.signal != nil:
-		return &Error{Status: ofSignal(r.signal), Text: fmt.Sprintf("ended by the signal %q", r.signal)}
+		return Stopped(r.signal)
 	case dead != nil && (r.failed == nil || r.failed.Status == CellFailed):
 		return &Error{Status: StatusOf(dead), Text: oneLine(dead.Error())}
 	case r.failed != nil:

@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"os"
 	"time"
 
@@ -171,7 +170,7 @@ func (r *snippetRun) verdict(dead, stop error) error {
 	case r.gone != nil:
 		return WriteError(r.gone)
 	case r.signal != nil:
-		return &Error{Status: ofSignal(r.signal), Text: fmt.Sprintf("ended by the signal %q", r.signal)}
+		return Stopped(r.signal)
 	case dead != nil && !r.ranThrough():
 		return &Error{Status: StatusOf(dead), Text: oneLine(dead.Error())}
 	case r.end != nil && r.end.Reason != event.Done:

@@ -105,6 +105,11 @@ func ofSignal(s os.Signal) Status {
 	return Terminated
 }
 
+// Stopped is the error of what a signal ended.
+func Stopped(s os.Signal) *Error {
+	return &Error{Status: ofSignal(s), Text: fmt.Sprintf("ended by the signal %q", s)}
+}
+
 // failure is the line that tells of an execution's end; what names it ("cell 3"), last is its error, if any.
 func failure(what string, end event.Ended, last *event.Error) *Error {
 	e := &Error{Status: ofEnd(end)}
