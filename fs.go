@@ -22,7 +22,7 @@ func newFS(c *common) *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().StringVar(&c.fsUser, "user", "", "the `NAME` of a sandbox's user: whose home ~ is and who owns new files")
-	cmd.AddCommand(newFSLs(c), newFSStat(c), newFSExists(c), newFSCat(c), newFSPut(c), newFSGet(c), newFSMkdir(c), newFSMv(c), newFSRm(c), newFSWatch(c))
+	cmd.AddCommand(newFSLs(c), newFSStat(c), newFSExists(c), newFSCat(c), newFSPut(c), newFSGet(c), newFSMkdir(c), newFSMv(c), newFSRm(c), newFSWatch(c), newFSServe())
 	return cmd
 }
 
