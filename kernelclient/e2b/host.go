@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -314,15 +315,16 @@ func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient
 }
 
 // Close implements kernelclient.Host. The sandbox that this host made is killed, unless it
-// is to be kept or has contexts that go on without this host.
+// is to be kept, or has contexts that were let go of and are to go on.
 func (h *Host) Close() error {
-	h.mu.Lock()
-	box, left := h.box, len(h.contexts)
-	h.mu.Unlock()
-	var err error
-	if box != nil && (left == 0 || !h.opt.Outlive) {
-		err = box.end(h.opt.Keep)
+	defer h.http.CloseIdleConnections()
+	box := h.made()
+	switch {
+	case box == nil || h.opt.Outlive && !box.unused():
+	case !h.opt.Keep:
+		return h.kill(box)
+	case box.ours() && !box.isDead():
+		h.warn(fmt.Sprintf("the sandbox %s is kept until %s; --host e2b:%s uses it again", box.client.ID(), box.expires().Local().Format("15:04:05"), box.client.ID()))
 	}
-	h.http.CloseIdleConnections()
-	return err
+	return nil
 }

@@ -3,6 +3,7 @@ package e2b_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,8 @@ func TestSandboxIsKilledOnEveryWayOut(t *testing.T) {
 
 func TestKeptSandbox(t *testing.T) {
 	s := server(t)
-	h := host(t, s, func(o *e2b.Options) { o.Keep = true })
+	var told []string
+	h := host(t, s, func(o *e2b.Options) { o.Keep, o.Warn = true, func(line string) { told = append(told, line) } })
 	k := start(t, h)
 	k.Do("say a")
 	stop(t, k)
@@ -89,7 +91,29 @@ func TestKeptSandbox(t *testing.T) {
 	}
 	boxes := s.Boxes()
 	if len(boxes) != 1 || len(s.Contexts(boxes[0].ID)) != 2 {
-		t.Errorf("%+v", boxes)
+		t.Fatalf("%+v", boxes)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "the sandbox "+boxes[0].ID+" is kept until") {
+		t.Errorf("told: %q", told)
+	}
+}
+
+func TestSandboxThatCannotBeKilled(t *testing.T) {
+	s := server(t)
+	s.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodDelete {
+			answer(http.StatusInternalServerError, "application/json", `{"message":"not today"}`)(w)
+		}
+		return r.Method == http.MethodDelete
+	}
+	var told []string
+	h := host(t, s, func(o *e2b.Options) { o.Warn = func(line string) { told = append(told, line) } })
+	c, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: "cobol"})
+	if c != nil || err == nil {
+		t.Errorf("%v %v", c, err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "not today; `nbterm e2b kill "+s.Boxes()[0].ID) {
+		t.Errorf("told: %q", told)
 	}
 }
 
@@ -250,6 +274,9 @@ func TestContextTakenUpByAnotherProcess(t *testing.T) {
 		t.Errorf("host %q", info.Host)
 	}
 	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	second := host(t, s)

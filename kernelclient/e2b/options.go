@@ -56,6 +56,9 @@ type Options struct {
 	RequestTimeout time.Duration // of connecting and sending where a StartSpec has none; 0 is 60 s, below 0 none
 	// Env is the environment to read settings from, K=V; nil is this process's own.
 	Env []string
+	// Warn is told in one line what its user should know of a sandbox: that it is kept, that
+	// it could not be killed. It may be nil.
+	Warn func(line string)
 	// Forget is StartSpec.Forget for all contexts.
 	Forget bool
 	// Log, if not nil, says how the log of a context that Start makes is kept.

@@ -58,10 +58,25 @@ func (h *Host) sandbox(ctx context.Context, users int) (*sandbox, error) {
 func (h *Host) leave(box *sandbox) error {
 	h.boxing <- struct{}{}
 	defer func() { <-h.boxing }()
-	if box.use(-1) {
-		return box.end(h.opt.Keep)
+	if box.use(-1) && !h.opt.Keep {
+		return h.kill(box)
 	}
 	return nil
+}
+
+// kill ends a sandbox, and says so where that fails: it costs money until its time is over.
+func (h *Host) kill(box *sandbox) error {
+	err := box.end()
+	if err != nil {
+		h.warn(fmt.Sprintf("the sandbox %s may live on until its time is over: %v; `nbterm e2b kill %s` ends it", box.client.ID(), err, box.client.ID()))
+	}
+	return err
+}
+
+func (h *Host) warn(line string) {
+	if h.opt.Warn != nil {
+		h.opt.Warn(line)
+	}
 }
 
 // ready is sandbox for who is in boxing.
@@ -175,11 +190,18 @@ func (b *sandbox) last() bool {
 	return b.users <= 1
 }
 
+// unused tells whether no context of this host is in the sandbox.
+func (b *sandbox) unused() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.users == 0
+}
+
 // end kills the sandbox if it was made here, with a time of its own. One that is gone is as
 // wanted.
-func (b *sandbox) end(keep bool) error {
+func (b *sandbox) end() error {
 	b.mu.Lock()
-	skip := keep || !b.owned || b.dead
+	skip := !b.owned || b.dead
 	b.dead = b.dead || !skip
 	b.mu.Unlock()
 	if skip {

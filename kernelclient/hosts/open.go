@@ -63,7 +63,7 @@ func made[H kernelclient.Host](h H, err error) (kernelclient.Host, error) {
 func e2bOptions(t Target, opt Options) e2b.Options {
 	o := e2b.Options{
 		URL: t.Base, Sandbox: t.ID, Template: t.Template, Keep: t.Keep, Outlive: opt.Outlive,
-		Env: opt.Env, Forget: opt.Forget, Log: opt.Log,
+		Env: opt.Env, Warn: opt.Warn, Forget: opt.Forget, Log: opt.Log,
 	}
 	if t.Kind == E2B {
 		o.APIKey = string(t.Token)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/nbterm/nbterm/notebook/mime"
 	"github.com/nbterm/nbterm/notebook/mime/rawjson"
@@ -104,26 +105,30 @@ func parseResult(line rawjson.Value) Result {
 
 // AppendLine implements Line.
 func (r Result) AppendLine(dst []byte) []byte {
-	dst = open(dst, "result")
+	return append(r.appendMembers(append(open(dst, "result"), ", "...)), "}\n"...)
+}
+
+// AppendJSON appends the result as an object of its own, as the SDKs' results are: it is a
+// line without its type.
+func (r Result) AppendJSON(dst []byte) []byte { return append(r.appendMembers(append(dst, '{')), '}') }
+
+func (r Result) appendMembers(dst []byte) []byte {
 	for _, f := range r.formats() {
 		if *f.value != nil {
-			dst = appendMember(append(dst, ", "...), f.key, *f.value)
+			dst = append(appendMember(dst, f.key, *f.value), ", "...)
 		}
 	}
 	for _, f := range r.More {
-		dst = appendMember(append(dst, ", "...), f.Key, f.Value)
+		dst = append(appendMember(dst, f.Key, f.Value), ", "...)
 	}
-	dst = append(dst, `, "extra": {`...)
+	dst = append(dst, `"extra": {`...)
 	for i, e := range r.Extra {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
 		dst = appendMember(dst, e.Type, e.Value)
 	}
-	if dst = append(dst, `}, "is_main_result": `...); r.Main {
-		return append(dst, "true}\n"...)
-	}
-	return append(dst, "false}\n"...)
+	return strconv.AppendBool(append(dst, `}, "is_main_result": `...), r.Main)
 }
 
 func appendMember(dst []byte, key string, val rawjson.Value) []byte {
