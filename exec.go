@@ -21,11 +21,26 @@ import (
 
 type execFlags struct {
 	code             string
-	given            bool // -c was, be it with an empty code
-	timed            bool // --timeout was
-	json, events     bool
+	given            bool   // -c was, be it with an empty code
+	timed            bool   // --timeout was
+	json             string // "" = no record, else its shape
+	events           bool
 	allowErrors      bool
 	timeout, request limit
+}
+
+// The shapes of a record.
+const (
+	ownRecord = "nbterm"
+	e2bRecord = "e2b"
+)
+
+// record is a record in the shape that was asked for, one line.
+func (f execFlags) record(r *batch.Record) []byte {
+	if f.json == e2bRecord {
+		return append(r.AppendE2B(nil), '\n')
+	}
+	return append(r.AppendJSON(nil), '\n')
 }
 
 func newExec(c *common) *cobra.Command {
@@ -41,7 +56,8 @@ func newExec(c *common) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&f.code, "code", "c", "", "the `CODE`")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON record of everything at the end")
+	cmd.Flags().StringVar(&f.json, "json", "", "print one JSON record of everything at the end; --json=e2b has the shape of E2B's SDKs")
+	cmd.Flags().Lookup("json").NoOptDefVal = ownRecord
 	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
 	addContext(cmd, c)
@@ -52,7 +68,9 @@ func newExec(c *common) *cobra.Command {
 // source is the code to run and the language that its origin speaks for, "" if none.
 func (f execFlags) source(args []string) (code, language string, err error) {
 	switch {
-	case f.json && f.events:
+	case f.json != "" && f.json != ownRecord && f.json != e2bRecord:
+		return "", "", fmt.Errorf("--json=%s: the record is nbterm's own (--json) or has the shape of E2B's (--json=e2b)", f.json)
+	case f.json != "" && f.events:
 		return "", "", errors.New("--json and --events exclude each other")
 	case f.given && len(args) > 0:
 		return "", "", errors.New("code comes from -c or from a file, not from both")
@@ -96,12 +114,12 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 			return err
 		}
 	}
-	if f.json {
+	if f.json != "" {
 		x.Record = &batch.Record{}
 	}
 	err = x.Run(ctx)
-	if f.json {
-		if _, err := os.Stdout.Write(append(x.Record.AppendJSON(nil), '\n')); err != nil {
+	if f.json != "" {
+		if _, err := os.Stdout.Write(f.record(x.Record)); err != nil {
 			return batch.WriteError(err)
 		}
 	}
