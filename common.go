@@ -105,6 +105,9 @@ func (c *common) folder(file string) (string, error) {
 	if dir == "" {
 		dir = filepath.Dir(file)
 	}
+	if dir == filepath.Dir(file) && diskfile.IsRemote(file) {
+		dir = "." // it has no folder here
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

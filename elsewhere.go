@@ -12,6 +12,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
+	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 )
 
@@ -133,6 +134,9 @@ func (c *common) nearby(file string) (string, error) {
 		return "", err
 	}
 	if contextHost(t) != "" {
+		if diskfile.IsRemote(file) {
+			return filepath.Abs(".")
+		}
 		return filepath.Abs(filepath.Dir(file)) // --cwd is one of the other machine
 	}
 	return c.folder(file)

@@ -27,8 +27,14 @@ func (c *common) open(ctx context.Context, args []string) error {
 		return err
 	}
 	path := untitled()
-	doc, file := notebook.New(), (*diskfile.File)(nil)
-	if len(args) > 0 {
+	doc, file, remote := notebook.New(), (*diskfile.File)(nil), (func(string) (*diskfile.File, error))(nil)
+	switch {
+	case len(args) > 0 && diskfile.IsRemote(args[0]):
+		if doc, file, remote, err = c.readRemote(args[0]); err != nil {
+			return err
+		}
+		path = file.Path
+	case len(args) > 0:
 		path = args[0]
 		doc, file, err = read(path, true)
 		var format *notebook.FormatError
@@ -38,7 +44,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-	} else {
+	default:
 		file = diskfile.New(path)
 	}
 	file.StateDir = stateDir()
@@ -56,12 +62,20 @@ func (c *common) open(ctx context.Context, args []string) error {
 		}
 	}
 	opt := tui.Options{
-		Session: s, File: file, StateDir: stateDir(), Notices: notices(doc),
-		Watch: func(path string) tui.Watcher { return fswatch.WatchFile(path) },
+		Session: s, File: file, Remote: remote, StateDir: stateDir(), Notices: notices(doc),
+		Watch: watch,
 	}
 	settings.apply(&opt)
 	spareMemory()
 	return ended(tui.Run(ctx, opt))
+}
+
+// watch watches a notebook, wherever it lies.
+func watch(path string) tui.Watcher {
+	if diskfile.IsRemote(path) {
+		return watchRemote()
+	}
+	return fswatch.WatchFile(path)
 }
 
 // untitled is a name for a new notebook that nothing here has yet, as JupyterLab counts.
