@@ -30,6 +30,7 @@ func OnQuitWays() []string {
 // leftKernel is about the kernel that an earlier program left running.
 type leftKernel struct {
 	looking bool
+	again   bool // a look is not the first one: that it failed is no news
 	joining bool // it was joined, and what it put out meanwhile is on its way
 }
 
@@ -52,10 +53,21 @@ func (m *Model) findLeft() tea.Cmd {
 	})
 }
 
+// findStarted looks once more, for a kernel that another window has started for this
+// notebook meanwhile: when this one comes to the front, and when the file has changed.
+func (m *Model) findStarted() tea.Cmd {
+	if m.left.looking {
+		return nil
+	}
+	m.left.again = true
+	return m.findLeft()
+}
+
 // foundLeft joins it, unless a cell was run meanwhile: that has joined it already.
 func (m *Model) foundLeft(msg leftMsg) tea.Cmd {
 	m.left.looking = false
 	switch {
+	case msg.err != nil && m.left.again:
 	case msg.err != nil:
 		m.say(warning, fmt.Sprintf("a kernel that was left running could not be looked for: %v", msg.err))
 	case msg.context == nil:

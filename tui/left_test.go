@@ -219,3 +219,22 @@ func TestAKernelThatAnotherProgramStopped(t *testing.T) {
 	}
 	a.WaitFor("the kernel was stopped by another program; 00 starts it again")
 }
+
+// A window that was opened before another one ran something joins the kernel of that one
+// when it comes to the front.
+func TestAWindowJoinsWhatAnotherOneStarts(t *testing.T) {
+	gate := make(chan struct{})
+	h := lasting(t, gate)
+	first := open(t, setup{lasting: h, file: file("wait", "next")})
+	second := open(t, setup{lasting: h, again: first})
+	first.Keys("R")
+	first.WaitFor("begin wait")
+	close(gate)
+	first.WaitFor("end next")
+	second.WaitIdle() // its terminal says that it has the focus
+	second.WaitIdle() // and it has shown what it found
+	second.shows("end wait", "end next")
+	if n := len(left(t, h)); n != 1 {
+		t.Errorf("%d kernels run", n)
+	}
+}

@@ -86,7 +86,7 @@ func (m *Model) diskEvent(msg diskEventMsg) tea.Cmd {
 	if msg.watcher != m.disk.watcher {
 		return nil
 	}
-	return tea.Batch(m.lookAtDisk(), m.nextDiskEvent())
+	return tea.Batch(m.lookAtDisk(), m.findStarted(), m.nextDiskEvent())
 }
 
 // lookAtDisk compares the file with what was read or saved, off this goroutine.

@@ -30,7 +30,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg:
 		m.attention.away = false
 		m.probing.focus++
-		return m.lookAtDisk()
+		return tea.Batch(m.lookAtDisk(), m.findStarted())
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
