@@ -117,6 +117,23 @@ _main, _more = _start()
 _main(_more)
 `
 
+// PythonProgram is the built-in Python kernel for a process that somebody else starts, on
+// another machine perhaps: the argument of python -c, which "" follows, and what its
+// descriptor 3 is to read before messages. It answers on descriptor 4. What it writes to its
+// own stdout and stderr is the kernel log.
+func PythonProgram() (program string, first []byte) {
+	return bootstrap, (&launcher{}).preface()
+}
+
+// preface is what the bootstrap reads: each part behind its length.
+func (l *launcher) preface() (all []byte) {
+	core, more := l.sources()
+	for _, source := range [][]byte{core, more} {
+		all = append(binary.BigEndian.AppendUint32(all, uint32(len(source))), source...)
+	}
+	return all
+}
+
 // primed is a WriteCloser that writes the kernel's source before the first request.
 type primed struct {
 	io.WriteCloser
@@ -128,13 +145,7 @@ type primed struct {
 // Write is called by one goroutine at a time, the connection's writer, which may wait.
 func (p *primed) Write(b []byte) (int, error) {
 	p.once.Do(func() {
-		core, more := p.launcher.sources()
-		for _, source := range [][]byte{core, more} {
-			head := binary.BigEndian.AppendUint32(nil, uint32(len(source)))
-			if _, p.err = p.WriteCloser.Write(append(head, source...)); p.err != nil {
-				return
-			}
-		}
+		_, p.err = p.WriteCloser.Write(p.launcher.preface())
 	})
 	if p.err != nil {
 		return 0, p.err

@@ -66,8 +66,6 @@ func newDriver(h *Host, info kernelclient.ContextInfo, start kernelclient.StartS
 	return d
 }
 
-func (d *driver) stateless() bool { return true }
-
 // KeepsTime implements kernelclient.Timekeeper: the service ends a job itself, counted from
 // when it runs, which nobody here can see.
 func (d *driver) KeepsTime() {}

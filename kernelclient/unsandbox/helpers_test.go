@@ -2,6 +2,8 @@ package unsandbox
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -112,3 +114,18 @@ func calls(s *unsandboxtest.Server) (out []string) {
 }
 
 func python(code string) Program { return Program{Language: "python", Code: code} }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// awaitFile waits until a program has made a file.
+func awaitFile(t testing.TB, path string) {
+	t.Helper()
+	for {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if err := sleep(t.Context(), 5*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

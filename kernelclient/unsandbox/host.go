@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
 // The kernels that are no language of the service's.
@@ -51,8 +52,9 @@ type Host struct {
 	opt    Options
 	client *Client
 
-	mu       sync.Mutex // guards contexts
+	mu       sync.Mutex // guards all below
 	contexts map[kernelclient.ContextID]kernelclient.Context
+	sessions map[string]*lived // of live kernels, until they are deleted
 }
 
 var (
@@ -76,7 +78,7 @@ func New(opt Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{opt: opt, client: c, contexts: map[kernelclient.ContextID]kernelclient.Context{}}, nil
+	return &Host{opt: opt, client: c, contexts: map[kernelclient.ContextID]kernelclient.Context{}, sessions: map[string]*lived{}}, nil
 }
 
 // Client is the REST API that the host uses.
@@ -208,8 +210,17 @@ func (h *Host) open(info kernelclient.ContextInfo, start kernelclient.StartSpec,
 
 // context opens the log over the driver that a kernel has.
 func (h *Host) context(info kernelclient.ContextInfo, start kernelclient.StartSpec, opt kernelclient.LogOptions) kernelclient.Context {
-	d := newDriver(h, info, start)
-	return &boxed{kernelclient.OpenLog(info, d, opt), d}
+	switch info.Kernel.Name {
+	case KernelSession:
+		x := &lived{host: h}
+		d := jupyter.NewDriver(h.live(x), jupyter.DriverOptions{RequestTimeout: start.RequestTimeout, Session: string(info.ID)})
+		x.Log = kernelclient.OpenLog(info, d, opt)
+		return x
+	case KernelFiles:
+		return kernelclient.OpenLog(info, newFilesDriver(h, start), opt)
+	default:
+		return boxed{kernelclient.OpenLog(info, newDriver(h, info, start), opt)}
+	}
 }
 
 func (h *Host) forget(id kernelclient.ContextID) {
@@ -231,10 +242,25 @@ func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelcli
 	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: fmt.Sprintf("no context with the id %q runs here", id)}
 }
 
-// Close implements kernelclient.Host. It ends no context.
+// Close implements kernelclient.Host. It ends no context, but the sessions of those that were
+// closed without being stopped, as nobody can reach them.
 func (h *Host) Close() error {
+	h.mu.Lock()
+	var left []string
+	for id, x := range h.sessions {
+		if x.isClosed() {
+			left = append(left, id)
+		}
+	}
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), deleteLimit)
+	defer cancel()
+	var errs []error
+	for _, id := range left {
+		errs = append(errs, notThere(h.client.DeleteSession(ctx, id)))
+	}
 	h.client.Close()
-	return nil
+	return errors.Join(errs...)
 }
 
 // Adopt implements kernelclient.Adopter: a job that was under way is waited for again.
@@ -253,14 +279,11 @@ func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient
 }
 
 // boxed is a context that refuses a time limit that the service cannot keep.
-type boxed struct {
-	*kernelclient.Log
-	driver *driver
-}
+type boxed struct{ *kernelclient.Log }
 
 // Submit implements kernelclient.Context.
-func (b *boxed) Submit(ctx context.Context, r kernelclient.Request) error {
-	if b.driver.stateless() && r.Timeout > MaxTTL {
+func (b boxed) Submit(ctx context.Context, r kernelclient.Request) error {
+	if r.Timeout > MaxTTL {
 		return &kernelclient.Error{
 			Kind: kernelclient.Invalid, What: fmt.Sprintf("Unsandbox runs a job for %d s at most, not %v s", int(MaxTTL.Seconds()), r.Timeout.Seconds()),
 			Next: "--timeout 900 is the most; a session has no such limit (" + KernelSession + ")",
