@@ -28,6 +28,7 @@ type Sandbox struct {
 	Template     string            `json:"templateID"`
 	Alias        string            `json:"alias"` // the template's name
 	AccessToken  string            `json:"envdAccessToken"`
+	EnvdVersion  string            `json:"envdVersion"`
 	TrafficToken string            `json:"trafficAccessToken"`
 	Domain       string            `json:"domain"`
 	State        string            `json:"state"` // running or paused; "" where it was not told

@@ -35,3 +35,11 @@ func Remove(ctx context.Context, host kernelclient.Host, id kernelclient.Context
 	}
 	return c.Stop(ctx, false)
 }
+
+// Files finds the file service of an E2B target. service is its address where it is not
+// beside the interpreter, else "".
+func Files(ctx context.Context, t Target, service string) (e2b.FileService, error) {
+	opt := e2bOptions(t, Options{})
+	opt.Envd = service
+	return e2b.Files(ctx, opt)
+}
