@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 )
 
 // files is the files of the host that --host names, and what to call at the end.
-func (c *common) files(context.Context) (fswatch.FS, func(), error) {
+func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
+	if c.envd != "" && (c.hosted.url == "" || c.hosted.url == string(hosts.Local)) {
+		c.hosted.url = "e2b+" + c.envd // a file service alone
+	}
 	t, err := c.hosted.resolve()
 	if err != nil {
 		return nil, nil, err
@@ -18,6 +23,8 @@ func (c *common) files(context.Context) (fswatch.FS, func(), error) {
 	switch { // each kind of host whose files can be used has a line here
 	case t.Kind == hosts.Local, t.Kind == hosts.Process && t.Socket != "":
 		f, err = localfs.New(localfs.Options{})
+	case t.Kind == hosts.E2B, t.Kind == hosts.E2BServer:
+		f, err = c.sandboxFiles(ctx, t)
 	default:
 		err = &fswatch.Error{Kind: fswatch.Unsupported, What: "the files of " + t.URL + " cannot be used from here"}
 	}
@@ -25,4 +32,16 @@ func (c *common) files(context.Context) (fswatch.FS, func(), error) {
 		return nil, nil, err
 	}
 	return f, func() { _ = f.Close() }, nil
+}
+
+// sandboxFiles is the files of an E2B sandbox, or of a server like one.
+func (c *common) sandboxFiles(ctx context.Context, t hosts.Target) (fswatch.FS, error) {
+	at, err := hosts.Files(ctx, t, c.envd)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return envd.New(envd.Options{
+		URL: at.URL, AccessToken: at.Token, Version: at.Version, Header: at.Header, User: c.fsUser, Name: t.URL,
+		Request: time.Duration(c.fsRequest), Silence: time.Duration(c.fsSilence),
+	})
 }

@@ -22,7 +22,9 @@ func newFS(c *common) *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().StringVar(&c.fsUser, "user", "", "the `NAME` of a sandbox's user: whose home ~ is and who owns new files")
-	cmd.AddCommand(newFSLs(c), newFSStat(c), newFSExists(c), newFSCat(c), newFSPut(c), newFSGet(c), newFSMkdir(c), newFSMv(c), newFSRm(c), newFSWatch(c), newFSServe())
+	limitFlag(cmd.PersistentFlags(), &c.fsRequest, "request-timeout", 60, "seconds that connecting, and sending each piece of a file, may take; 0 = no limit")
+	limitFlag(cmd.PersistentFlags(), &c.fsSilence, "silence-timeout", 60, "seconds that a transfer may bring nothing; 0 = no limit")
+	cmd.AddCommand(newFSLs(c), newFSStat(c), newFSExists(c), newFSCat(c), newFSPut(c), newFSGet(c), newFSMkdir(c), newFSMv(c), newFSRm(c), newFSWatch(c), newFSURL(c), newFSServe())
 	return cmd
 }
 
