@@ -49,6 +49,9 @@ var mayImport = map[string][]string{
 	"tui/find":                    {"notebook", "render/ansi"},
 	"tui/lineedit":                {},
 	"tui/keymap":                  {},
+	"tui/tree":                    {"render", "themes"},
+	"tui/treelist":                {"fswatch", "tui/tree"},
+	"tui/preview":                 {"fswatch", "notebook/mime", "render", "themes"},
 	"tui/internal/screentest":     {},
 	".":                           {"kernelclient", "notebook", "render", "themes", "fswatch", "tui"},
 }

@@ -1,0 +1,147 @@
+package treelist
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/tui/tree"
+)
+
+// Reader reads the folders of one tree. Its methods may be called from any goroutine.
+type Reader struct {
+	fs fswatch.FS
+
+	mu    sync.Mutex // guards all below
+	root  string
+	rules map[string]ruleFile // of folders that were looked at
+	tops  map[string]string   // where the rules for a folder begin
+}
+
+// Ask says what to read.
+type Ask struct {
+	Dir   string
+	Order tree.Order
+	Old   []tree.Entry // what was shown, to mark what changed; nil marks nothing
+	Keep  string       // a path that is never marked as changed
+	Quick bool         // if there are many, only their names; the listing is Partial then
+}
+
+// many is from how many entries on their names are read first: to look at each takes
+// longer than anybody should wait for the first rows.
+const many = 2000
+
+// New returns a reader of the tree that begins at root.
+func New(files fswatch.FS, root string) *Reader {
+	return &Reader{fs: files, root: root, rules: map[string]ruleFile{}, tops: map[string]string{}}
+}
+
+// SetRoot says that the tree begins elsewhere now.
+func (r *Reader) SetRoot(root string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.root = root
+	clear(r.tops)
+}
+
+// Read lists a folder. rules tells that its .gitignore is another one now: all that is
+// below should be read again.
+func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
+	var found []fswatch.Entry
+	var err error
+	if a.Quick && !r.fs.Capabilities().Remote {
+		found, err = r.fs.List(ctx, a.Dir, fswatch.ListOptions{Quick: true})
+		l.Partial = err == nil && len(found) > many
+	}
+	if !l.Partial && err == nil {
+		found, err = r.fs.List(ctx, a.Dir, fswatch.ListOptions{})
+	}
+	if err != nil {
+		return tree.Listing{Why: Why(err)}, false
+	}
+	l.Entries = make([]tree.Entry, len(found))
+	for i := range found {
+		l.Entries[i] = entry(a.Dir, &found[i])
+	}
+	if !l.Partial {
+		rules = r.noteRules(ctx, a.Dir, l.Entries)
+		r.markIgnored(ctx, a.Dir, l.Entries)
+		tree.MarkChanged(l.Entries, a.Old)
+		unmark(a.Dir, l.Entries, a.Keep)
+	}
+	tree.Sort(l.Entries, a.Order)
+	return l, rules
+}
+
+// unmark takes the mark of changes off one path.
+func unmark(dir string, entries []tree.Entry, path string) {
+	name, in := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	if !in {
+		return
+	}
+	for i := range entries {
+		if entries[i].Name == name {
+			entries[i].Flags &^= tree.Changed
+		}
+	}
+}
+
+// entry is what the tree keeps of an entry.
+func entry(dir string, e *fswatch.Entry) tree.Entry {
+	t := tree.Entry{Name: e.Name, Size: e.Size}
+	if !e.ModTime.IsZero() {
+		t.Time = e.ModTime.UnixNano()
+	}
+	switch e.Type {
+	case fswatch.TypeDir:
+		t.Kind = tree.Folder
+	case fswatch.TypeOther:
+		t.Kind = kind(e.Mode)
+	case fswatch.TypeFile, fswatch.TypeNone:
+	}
+	if e.Link {
+		t.Flags |= tree.Link
+		t.Target = e.Target
+		if in, is := strings.CutPrefix(e.Target, strings.TrimSuffix(dir, "/")+"/"); is {
+			t.Target = in
+		}
+	}
+	switch e.Problem {
+	case fswatch.Permission:
+		t.Flags |= tree.Unreadable
+	case fswatch.NotFound, fswatch.Invalid:
+		t.Flags |= tree.Broken
+	default:
+		if e.Link && e.Type == fswatch.TypeNone {
+			t.Flags |= tree.Broken
+		}
+	}
+	return t
+}
+
+func kind(mode fs.FileMode) tree.Kind {
+	switch {
+	case mode&fs.ModeSocket != 0:
+		return tree.Socket
+	case mode&fs.ModeDevice != 0:
+		return tree.Device
+	}
+	return tree.Pipe
+}
+
+// Why says in a few words why a folder cannot be listed.
+func Why(err error) string {
+	var own *fswatch.Error
+	if !errors.As(err, &own) {
+		return err.Error()
+	}
+	switch own.Kind {
+	case fswatch.Permission, fswatch.NotFound, fswatch.Disconnect, fswatch.Unauthenticated, fswatch.NoSpace, fswatch.RateLimited:
+		return string(own.Kind)
+	default:
+		return own.What
+	}
+}
