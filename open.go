@@ -12,7 +12,6 @@ import (
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
-	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 	"github.com/nbterm/nbterm/tui"
 )
@@ -26,45 +25,31 @@ func (c *common) open(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	path := untitled()
-	doc, file, remote := notebook.New(), (*diskfile.File)(nil), (func(string) (*diskfile.File, error))(nil)
-	switch {
-	case len(args) > 0 && diskfile.IsRemote(args[0]):
-		if doc, file, remote, err = c.readRemote(args[0]); err != nil {
-			return err
-		}
-		path = file.Path
-	case len(args) > 0:
-		path = args[0]
-		doc, file, err = read(path, true)
-		var format *notebook.FormatError
-		if errors.As(err, &format) {
-			return c.openBroken(ctx, path, format, settings)
-		}
-		if err != nil {
-			return err
-		}
-	default:
-		file = diskfile.New(path)
-	}
-	file.StateDir = stateDir()
 	c.lasting = c.keeps()
-	s, closeHost, err := c.session(ctx, doc, path, session.Options{
-		AllowStdin: true, Sum: fmt.Sprintf("%x", file.Sum()), OutputLimit: settings.OutputLimit << 20,
-	})
+	path, dir := begin(args)
+	first, err := c.opened(ctx, path, settings)
+	var format *notebook.FormatError
+	if errors.As(err, &format) {
+		return c.openBroken(ctx, path, format, settings)
+	}
 	if err != nil {
 		return err
 	}
-	defer closeHost()
+	defer first.Close()
 	if c.existing != "" { // it runs already, so its state is shown from the beginning
-		if err := s.Start(ctx); err != nil {
+		if err := first.Session.Start(ctx); err != nil {
 			return &batch.Error{Status: batch.StatusOf(err), Err: err}
 		}
 	}
 	opt := tui.Options{
-		Session: s, File: file, Remote: remote, StateDir: stateDir(), Notices: notices(doc),
-		Watch: watch,
+		Session: first.Session, File: first.File, Remote: first.Remote, Notices: first.Notices, StateDir: stateDir(),
+		Watch: watch, Open: c.opener(settings),
 	}
+	closeFiles, err := treeOf(&opt, dir)
+	if err != nil {
+		return err
+	}
+	defer closeFiles()
 	settings.apply(&opt)
 	spareMemory()
 	return ended(tui.Run(ctx, opt))
@@ -76,19 +61,6 @@ func watch(path string) tui.Watcher {
 		return watchRemote()
 	}
 	return fswatch.WatchFile(path)
-}
-
-// untitled is a name for a new notebook that nothing here has yet, as JupyterLab counts.
-func untitled() string {
-	for n := 0; ; n++ {
-		name := "Untitled.ipynb"
-		if n > 0 {
-			name = fmt.Sprintf("Untitled%d.ipynb", n)
-		}
-		if _, err := os.Lstat(name); err != nil { // a folder that cannot be read is told when it is saved
-			return name
-		}
-	}
 }
 
 // spareMemory lets the heap grow by half before garbage is collected, not by its size: most

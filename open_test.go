@@ -8,7 +8,7 @@ import (
 // A new notebook never takes the name of what is there, be it a link that leads nowhere.
 func TestUntitled(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if got := untitled(); got != "Untitled.ipynb" {
+	if got := untitled(""); got != "Untitled.ipynb" {
 		t.Error(got)
 	}
 	if err := os.WriteFile("Untitled.ipynb", nil, 0o600); err != nil {
@@ -17,7 +17,7 @@ func TestUntitled(t *testing.T) {
 	if err := os.Symlink("nowhere", "Untitled1.ipynb"); err != nil {
 		t.Skip(err)
 	}
-	if got := untitled(); got != "Untitled2.ipynb" {
+	if got := untitled(""); got != "Untitled2.ipynb" {
 		t.Error(got)
 	}
 }

@@ -59,7 +59,7 @@ func (m *Model) expand() tea.Cmd {
 		c.decode()
 		blocks = append(blocks, c.order...)
 	}
-	return m.whole(blocks, max(m.width-m.look.gutter(m.width), 1), func() tea.Cmd {
+	return m.whole(blocks, max(m.size.page-m.look.gutter(m.size.page), 1), func() tea.Cmd {
 		m.setFold(foldNone)
 		return nil
 	})

@@ -43,7 +43,7 @@ func (m *Model) brokenActions() map[keymap.Action]func() tea.Cmd {
 		keymap.TextPageUp:   quietly(func() { m.scrollText(-page()) }),
 		keymap.TextFirst:    quietly(func() { m.scrollText(-len(m.broken.lines)) }),
 		keymap.TextLast:     quietly(func() { m.scrollText(len(m.broken.lines)) }),
-		keymap.CloseText:    func() tea.Cmd { return tea.Quit },
+		keymap.CloseText:    m.closeTab,
 	}
 }
 

@@ -76,10 +76,11 @@ func (m *Model) complete() tea.Cmd {
 		return nil
 	}
 	ask, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), pen.Offset(pen.Cursor())
+	s := m.session
 	return m.do(func(ctx context.Context) tea.Msg {
 		var c session.Completion
 		err := ask.patiently(ctx, func() (err error) {
-			c, err = m.session.Complete(ctx, key, source, offset)
+			c, err = s.Complete(ctx, key, source, offset)
 			return err
 		})
 		return completedMsg{ask.asked, c, err}
@@ -310,14 +311,14 @@ func (m *Model) overlayCompletion(lines []string) {
 	var box []string
 	var width, typed int
 	if c.open {
-		box, width = m.completionLines(rows, min(m.width, 60))
+		box, width = m.completionLines(rows, min(m.size.page, 60))
 		pen := m.pen()
 		typed = ansi.StringWidth(pen.Text()[c.start:pen.Offset(pen.Cursor())])
 	} else {
-		width = min(ansi.StringWidth(askingText), m.width)
+		width = min(ansi.StringWidth(askingText), m.size.page)
 		box = []string{m.look.theme.StatusBar.Render(padTo(askingText, width))}
 	}
-	x := max(min(cursor.X-typed-1, m.width-width), 0)
+	x := max(min(cursor.X-typed-1, m.size.page-width), 0)
 	y := cursor.Y + 1
 	if up {
 		y = cursor.Y - len(box)

@@ -62,7 +62,7 @@ func (m *Model) earlierOutput() {
 		c.showOlder(&older{kept[at-1], runs, at == 1})
 		m.refresh(c.key)
 		m.list.Reveal(m.selected)
-		m.list.RevealLine(m.selected, c.firstOutputRow(m.width))
+		m.list.RevealLine(m.selected, c.firstOutputRow(m.size.page))
 	case c.older == nil && runs < 2:
 		m.setHint("this cell has no earlier outputs: it did not run twice in this session")
 	case c.older != nil && c.older.Run == 0:

@@ -92,7 +92,7 @@ func (m *Model) penMoved() {
 // showPen scrolls as little as needed to show the cursor's line in edit mode.
 func (m *Model) showPen() {
 	if c := m.editing.cell; c != nil {
-		_, y := c.editor.CursorXY(max(m.width-m.look.gutter(m.width), 1))
+		_, y := c.editor.CursorXY(max(m.size.page-m.look.gutter(m.size.page), 1))
 		m.list.ShowLine(m.selected, y)
 	}
 }
@@ -196,13 +196,13 @@ func (l *look) editorView(focused bool) editor.View {
 
 // editCursor is where the terminal's cursor stands in edit mode, nil if that is out of sight.
 func (m *Model) editCursor() *tea.Cursor {
-	gutter := m.look.gutter(m.width)
-	x, y := m.pen().CursorXY(max(m.width-gutter, 1))
+	gutter := m.look.gutter(m.size.page)
+	x, y := m.pen().CursorXY(max(m.size.page-gutter, 1))
 	row, shown := m.list.Row(m.selected, y)
 	if !shown {
 		return nil
 	}
-	c := tea.NewCursor(min(gutter+x, m.width-1), row)
+	c := tea.NewCursor(min(gutter+x, m.size.page-1), row)
 	c.Shape = tea.CursorBar
 	return c
 }

@@ -14,8 +14,8 @@ import (
 func (m *Model) clickText(c tea.MouseClickMsg, at celllist.Anchor) bool {
 	v := m.cells[at.Item]
 	n := m.editing.clicks.count(c.X, c.Y, m.look.now())
-	gutter := m.look.gutter(m.width)
-	if c.X < gutter || at.Line >= v.sourceHeight(m.width) || m.editing.cell == nil && n < 2 {
+	gutter := m.look.gutter(m.size.page)
+	if c.X < gutter || at.Line >= v.sourceHeight(m.size.page) || m.editing.cell == nil && n < 2 {
 		return false
 	}
 	again := v == m.editing.cell
@@ -26,7 +26,7 @@ func (m *Model) clickText(c tea.MouseClickMsg, at celllist.Anchor) bool {
 		}
 	}
 	pen, x := m.pen(), c.X-gutter
-	_ = pen.Height(max(m.width-gutter, 1)) // it may not have been drawn yet
+	_ = pen.Height(max(m.size.page-gutter, 1)) // it may not have been drawn yet
 	switch {
 	case n == 1 || !again:
 		pen.Click(x, at.Line, c.Mod.Contains(tea.ModShift))
@@ -61,7 +61,7 @@ func (m *Model) drag(c tea.MouseMotionMsg) tea.Cmd {
 	if m.pen() == nil || c.Button != tea.MouseLeft || m.inTheWay() {
 		return nil
 	}
-	d.held, d.x, d.y = true, c.X, c.Y
+	d.held, d.x, d.y = true, c.X-m.columnOfPage(), c.Y
 	m.dragTo()
 	return m.timeDrag()
 }
@@ -99,7 +99,7 @@ func (m *Model) dragged() tea.Cmd {
 		edge = m.size.list - 1
 	}
 	if at, ok := m.list.At(edge); !ok || at.Item != m.selected || at.Line == 0 && by < 0 ||
-		by > 0 && at.Line >= m.cells[at.Item].sourceHeight(m.width)-1 || !m.list.Scroll(by) {
+		by > 0 && at.Line >= m.cells[at.Item].sourceHeight(m.size.page)-1 || !m.list.Scroll(by) {
 		return nil
 	}
 	m.dragTo()
@@ -118,9 +118,9 @@ func (m *Model) dragTo() {
 	case at.Item < m.selected:
 		y = 0
 	case at.Item > m.selected:
-		y = pen.Height(max(m.width-m.look.gutter(m.width), 1))
+		y = pen.Height(max(m.size.page-m.look.gutter(m.size.page), 1))
 	}
-	pen.Click(d.x-m.look.gutter(m.width), y, true)
+	pen.Click(d.x-m.look.gutter(m.size.page), y, true)
 	m.penMoved()
 }
 

@@ -221,34 +221,6 @@ func (m *Model) notSaved(msg savedMsg) tea.Cmd {
 	return m.askMineOrTheirs(over, msg.then)
 }
 
-// quit asks what must be asked, one question after the other, and ends the program.
-func (m *Model) quit() tea.Cmd {
-	switch {
-	case m.question != nil:
-		return nil
-	case m.session.Lasts() && m.leave == "":
-		return m.askLeave()
-	case m.session.Running() && !m.stop && !m.session.Lasts():
-		return m.ask("a cell is running; quitting ends it and the kernel:",
-			choice{action: keymap.AnswerStop, do: func() tea.Cmd {
-				m.stop = true
-				return m.quit()
-			}}, back())
-	case m.saving.active:
-		m.saving.again = m.quit
-		return nil
-	case m.doc.Dirty() && m.doc.ReadOnly() == "":
-		return m.ask(m.fileName()+" has unsaved changes:",
-			choice{action: keymap.AnswerSave, do: func() tea.Cmd { return m.userSave(m.quit) }},
-			choice{action: keymap.AnswerDiscard, do: func() tea.Cmd { return tea.Quit }},
-			choice{action: keymap.AnswerBack, do: func() tea.Cmd {
-				m.stop, m.leave = false, ""
-				return nil
-			}})
-	}
-	return tea.Quit
-}
-
 // userSave is what the user means by "save": what needs a yes is asked first.
 func (m *Model) userSave(then func() tea.Cmd) tea.Cmd {
 	if m.oldFormat == 0 || m.doc.ReadOnly() != "" {

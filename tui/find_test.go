@@ -189,7 +189,7 @@ func TestPaletteRemembers(t *testing.T) {
 	a.Type("ctrl+p", "tfc", "esc", "ctrl+p", "first cell", "enter")
 	a.shows("1/3")
 	a.Type("ctrl+p")
-	a.order("recently used", "▌ first cell", "gg Home", "last cell", "G End", "all", "run and go to the next cell")
+	a.order("recently used", "▌ first cell", "gg Home", "last cell", "G End", "all", "save")
 	a.Type("down", "enter")
 	a.shows("3/3")
 	a.Type(":")

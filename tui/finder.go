@@ -48,9 +48,10 @@ type foundMsg struct {
 }
 
 func (m *Model) findActions() map[keymap.Action]func() tea.Cmd {
-	toggle := func(flag *bool) func() tea.Cmd {
+	toggle := func(flag func(*find.Query) *bool) func() tea.Cmd {
 		return func() tea.Cmd {
-			*flag = !*flag
+			f := flag(&m.find.query)
+			*f = !*f
 			return m.findAgain()
 		}
 	}
@@ -63,9 +64,9 @@ func (m *Model) findActions() map[keymap.Action]func() tea.Cmd {
 		keymap.FindUp:       func() tea.Cmd { return m.findStep(-1) },
 		keymap.FindAccept:   m.findAccept,
 		keymap.FindField:    quietly(m.findField),
-		keymap.FindCase:     toggle(&m.find.query.Case),
-		keymap.FindWord:     toggle(&m.find.query.Word),
-		keymap.FindRegexp:   toggle(&m.find.query.Regexp),
+		keymap.FindCase:     toggle(func(q *find.Query) *bool { return &q.Case }),
+		keymap.FindWord:     toggle(func(q *find.Query) *bool { return &q.Word }),
+		keymap.FindRegexp:   toggle(func(q *find.Query) *bool { return &q.Regexp }),
 		keymap.FindReplace:  m.replaceAll,
 		keymap.CloseFind:    quietly(m.closeFind),
 	}
@@ -285,7 +286,7 @@ func (m *Model) goToHit(i int) tea.Cmd {
 
 // revealHit shows the line of the hit that was gone to, which is in cell at.
 func (m *Model) revealHit(at int) {
-	row := m.cells[at].showHit(m.find.from, m.find.pattern, m.width)
+	row := m.cells[at].showHit(m.find.from, m.find.pattern, m.size.page)
 	m.list.Changed(at)
 	m.list.RevealLine(at, row)
 	m.dirty = true

@@ -3,6 +3,7 @@ package tui_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -79,7 +81,10 @@ type setup struct {
 	watch         bool // the file is watched for real
 	notify        tui.Notify
 	notifyAfter   time.Duration
-	askPause      bool // questions that open by themselves wait a second
+	beside        map[string]string // files beside the notebook, and below
+	files         fswatch.FS        // nil: this machine's
+	tree          bool              // of the notebook's folder shows
+	askPause      bool              // questions that open by themselves wait a second
 }
 
 func open(t *testing.T, s setup) *app {
@@ -121,7 +126,17 @@ func open(t *testing.T, s setup) *app {
 		s.host, joint.Lasting = s.lasting, true
 		joint.Path, joint.Sum = diskfile.RealPath(a.path), fmt.Sprintf("%x", file.Sum())
 	}
+	a.make(s.beside)
+	if s.files == nil {
+		local, err := localfs.New(localfs.Options{Root: filepath.Dir(a.path)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = local.Close() })
+		s.files = local
+	}
 	opt := tui.Options{
+		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree,
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,
@@ -154,6 +169,53 @@ func read(t *testing.T, path, contents string) (*notebook.Document, *diskfile.Fi
 		t.Fatal(err)
 	}
 	return load(t, path)
+}
+
+// make makes files beside the notebook; a name with a slash at its end is a folder's.
+func (a *app) make(files map[string]string) {
+	a.t.Helper()
+	for name, data := range files {
+		path := filepath.Join(filepath.Dir(a.path), name)
+		dir := filepath.Dir(path)
+		if strings.HasSuffix(name, "/") {
+			dir = path
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			a.t.Fatal(err)
+		}
+		if dir == path {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			a.t.Fatal(err)
+		}
+	}
+}
+
+// openOther opens a further notebook, with a kernel in memory of its own.
+func (a *app) openOther(_ context.Context, ask tui.OpenAsk) (tui.Opened, error) {
+	data, file, err := diskfile.Read(ask.Path)
+	doc := notebook.New()
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		file = diskfile.New(ask.Path)
+	case err != nil:
+		return tui.Opened{}, err
+	default:
+		if doc, err = notebook.Parse(data); err != nil {
+			return tui.Opened{}, err
+		}
+	}
+	file.StateDir = a.state
+	s := session.New(doc, host(&hosttest.Fake{Script: a.kernel.Script}), session.Options{AllowStdin: true, Dir: filepath.Dir(ask.Path)})
+	return tui.Opened{Session: s, File: file}, nil
+}
+
+func treeWatcher(real bool) func(fswatch.FS) fswatch.Watcher {
+	if !real {
+		return nil
+	}
+	return fswatch.NewWatcher
 }
 
 func watching(real bool) func(string) tui.Watcher {

@@ -46,7 +46,7 @@ func (m *Model) timeHint() tea.Cmd {
 		return nil
 	}
 	h.timed = h.serial
-	return m.jobs.after(hintTime, hintOverMsg(h.serial))
+	return m.free.after(hintTime, hintOverMsg(h.serial))
 }
 
 func (m *Model) hintOver(msg hintOverMsg) {

@@ -28,8 +28,8 @@ const (
 type paintedMsg struct{ work []*render.Painting }
 
 func (m *Model) openPictures() {
-	m.look.pictures.Kitty = m.opt.getenv(imagesEnv) == "kitty"
-	m.look.pictures.Off = m.opt.getenv(imagesEnv) == "off" || m.opt.Profile != nil && *m.opt.Profile < colorprofile.ANSI
+	m.pictures.Kitty = m.opt.getenv(imagesEnv) == "kitty"
+	m.pictures.Off = m.opt.getenv(imagesEnv) == "off" || m.opt.Profile != nil && *m.opt.Profile < colorprofile.ANSI
 }
 
 // askKitty asks terminals that are known to draw placeholders whether they do. Others are
@@ -58,10 +58,10 @@ func (m *Model) toTerminal(sequence string) string {
 // kittyAnswered draws pictures by the protocol from here on.
 func (m *Model) kittyAnswered(e uv.KittyGraphicsEvent) {
 	few := m.opt.Profile != nil && *m.opt.Profile < colorprofile.ANSI256
-	if e.Options.ID != kittyQueryID || string(e.Payload) != "OK" || m.look.pictures.Kitty || few {
+	if e.Options.ID != kittyQueryID || string(e.Payload) != "OK" || m.pictures.Kitty || few {
 		return
 	}
-	m.look.pictures.Kitty = true
+	m.pictures.Kitty = true
 	m.forgetDrawn()
 }
 
@@ -85,16 +85,16 @@ const worthFreeing = 8 << 20
 // paint decodes the pictures that the screen shows and has not yet, away from the event
 // loop and one after the other. It makes the frame that is due anyway to learn which they are.
 func (m *Model) paint() tea.Cmd {
-	if m.painting || m.look.pictures.Off {
+	if m.painting || m.pictures.Off {
 		return nil
 	}
 	m.View()
-	work := m.look.pictures.Take()
+	work := m.pictures.Take()
 	if len(work) == 0 {
 		return nil
 	}
 	m.painting = true
-	return m.do(func(ctx context.Context) tea.Msg {
+	return m.doFree(func(ctx context.Context) tea.Msg {
 		memory := 0
 		for _, w := range work {
 			if ctx.Err() != nil {
@@ -112,7 +112,7 @@ func (m *Model) paint() tea.Cmd {
 
 // painted gives the terminal what it is to draw itself, and shows the pictures after that.
 func (m *Model) painted(msg paintedMsg) tea.Cmd {
-	sequences := m.look.pictures.Send(msg.work)
+	sequences := m.pictures.Send(msg.work)
 	if len(sequences) == 0 {
 		m.show(msg.work)
 		return nil
@@ -151,8 +151,8 @@ const besidePicture = 4
 
 // givePicturesRoom lets a picture be as high as the screen has room for.
 func (m *Model) givePicturesRoom() {
-	if rows := max(m.height-besidePicture, 4); rows != m.look.pictures.Rows {
-		m.look.pictures.Rows = rows
+	if rows := max(m.height-besidePicture, 4); rows != m.pictures.Rows {
+		m.pictures.Rows = rows
 		m.measureDrawn()
 	}
 }
@@ -174,13 +174,13 @@ func (m *Model) profiled(p colorprofile.Profile) {
 		m.sixteen = true
 		m.setTheme(m.look.theme)
 	}
-	if p < colorprofile.ANSI256 && m.look.pictures.Kitty {
-		m.look.pictures.Kitty = false
+	if p < colorprofile.ANSI256 && m.pictures.Kitty {
+		m.pictures.Kitty = false
 		m.forgetDrawn()
 	}
-	if p >= colorprofile.ANSI || m.look.pictures.Off {
+	if p >= colorprofile.ANSI || m.pictures.Off {
 		return
 	}
-	m.look.pictures.Off = true
+	m.pictures.Off = true
 	m.forgetDrawn()
 }

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// jobs owns the goroutines that Bubble Tea runs our commands in: none outlives Run.
-type jobs struct {
+// pool owns the goroutines that Bubble Tea runs our commands in: none outlives Run.
+type pool struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -18,13 +18,13 @@ type jobs struct {
 	wait   sync.WaitGroup // Add only while !closed
 }
 
-func newJobs() *jobs {
+func newPool() *pool {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &jobs{ctx: ctx, cancel: cancel}
+	return &pool{ctx: ctx, cancel: cancel}
 }
 
 // begin admits a command. Bubble Tea may start one after Run is over: it is refused.
-func (j *jobs) begin() bool {
+func (j *pool) begin() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -35,12 +35,25 @@ func (j *jobs) begin() bool {
 }
 
 // close cancels all commands and waits until they returned.
-func (j *jobs) close() {
+func (j *pool) close() {
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
 	j.cancel()
 	j.wait.Wait()
+}
+
+// jobs runs commands. Their messages come back to a tab, and are dropped where that was
+// closed meanwhile.
+type jobs struct {
+	*pool
+	tab *tab // nil: they are of none
+}
+
+// tabMsg is a message that belongs to a tab.
+type tabMsg struct {
+	tab *tab
+	msg tea.Msg
 }
 
 // background makes a command that nobody waits for: timers, and reading the kernel's log.
@@ -50,7 +63,11 @@ func (j *jobs) background(f func(context.Context) tea.Msg) tea.Cmd {
 			return nil
 		}
 		defer j.wait.Done()
-		return f(j.ctx)
+		msg := f(j.ctx)
+		if msg == nil || j.tab == nil {
+			return msg
+		}
+		return tabMsg{j.tab, msg}
 	}
 }
 
@@ -86,4 +103,10 @@ type doneMsg struct{ msg tea.Msg }
 func (m *Model) do(f func(context.Context) tea.Msg) tea.Cmd {
 	m.pending++
 	return m.jobs.background(func(ctx context.Context) tea.Msg { return doneMsg{f(ctx)} })
+}
+
+// doFree is do for what belongs to no tab.
+func (m *Model) doFree(f func(context.Context) tea.Msg) tea.Cmd {
+	m.pending++
+	return m.free.background(func(ctx context.Context) tea.Msg { return doneMsg{f(ctx)} })
 }

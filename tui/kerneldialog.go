@@ -24,8 +24,9 @@ type kernelsMsg struct {
 
 // openKernels lists the kernels; then comes after one was chosen and may be nil.
 func (m *Model) openKernels(then func() tea.Cmd) tea.Cmd {
+	s := m.session
 	return m.do(func(ctx context.Context) tea.Msg {
-		kernels, err := m.session.Kernels(ctx)
+		kernels, err := s.Kernels(ctx)
 		return kernelsMsg{kernels, err, then}
 	})
 }

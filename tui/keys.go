@@ -78,7 +78,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 		m.findActions(), m.pickerActions(), m.paletteActions(),
 		m.compareActions(), m.pathActions(), m.brokenActions(),
-		m.editActions(), m.penMoves(), m.completionActions(), m.paneActions(),
+		m.editActions(), m.penMoves(), m.completionActions(), m.paneActions(), m.treeActions(), m.tabActions(),
 	} {
 		for a, f := range part {
 			all[a] = f
@@ -162,6 +162,8 @@ func (m *Model) typing() (line *lineedit.Line, changed func() tea.Cmd) {
 		return &m.help.line, func() tea.Cmd { m.help.top, m.dirty = 0, true; return nil }
 	case mode == keymap.PaneLine:
 		return &m.pane.line, m.findPane
+	case mode == keymap.TreeLine:
+		return &m.tree.line.text, m.treeLineChanged
 	case mode != keymap.Find:
 		return nil, nil
 	case m.find.second:
@@ -213,32 +215,40 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 		m.scrollHelp(n)
 	case m.pane != nil && w.Y >= m.size.list:
 		m.scrollPane(n)
+	case m.onTree(w.X, w.Y):
+		m.scrollTree(n)
 	default:
 		m.scroll(n)
 	}
 }
 
-func (m *Model) click(c tea.MouseClickMsg) {
+func (m *Model) click(c tea.MouseClickMsg) tea.Cmd {
 	if c.Button != tea.MouseLeft || m.question != nil {
-		return
+		return nil
 	}
 	if m.picker != nil {
 		m.clickPicker(c.Y)
-		return
+		return nil
 	}
 	if m.inTheWay() {
-		return
+		return nil
 	}
+	if m.onTree(c.X, c.Y) {
+		return m.clickTree(c)
+	}
+	m.leaveTree()
+	c.X -= m.columnOfPage()
 	if at, ok := m.list.At(c.Y); ok && !m.clickText(c, at) {
 		m.leaveEdit()
 		m.selectCell(at.Item)
 	}
+	return nil
 }
 
 // inTheWay tells whether something covers the notebook, or must be answered first.
 func (m *Model) inTheWay() bool {
 	switch m.mode() {
-	case keymap.Command, keymap.Edit, keymap.Prompt:
+	case keymap.Command, keymap.Edit, keymap.Prompt, keymap.Tree:
 		return false
 	default:
 		return true

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/tui/keymap"
 )
 
 // resizeQuiet is how long the size must rest before the notebook is laid out anew: a
@@ -14,8 +16,11 @@ const resizeQuiet = 60 * time.Millisecond
 // sizing is how the rows are shared out, and sizes on their way.
 type sizing struct {
 	list   int // rows of the notebook
+	page   int // columns of the notebook
+	tree   int // columns of the tree, its rule at the right included; 0: it does not show
 	notes  int // rows of a message, a question or a hint
 	pane   int // rows of the pane below it
+	tabs   int // rows that name the open notebooks: none for a single one
 	status int // rows of the status bar
 
 	known   bool // a first size was taken
@@ -51,7 +56,7 @@ func filterSizes(model tea.Model, msg tea.Msg) tea.Msg {
 func (m *Model) sizeComing(msg sizeMsg) tea.Cmd {
 	m.size.pending = msg.WindowSizeMsg
 	m.size.serial++
-	return m.jobs.after(resizeQuiet, sizeSettledMsg(m.size.serial))
+	return m.free.after(resizeQuiet, sizeSettledMsg(m.size.serial))
 }
 
 // sizeSettled lets the newest size through.
@@ -73,18 +78,27 @@ func (m *Model) resized(width, height int) {
 	m.dirty = true
 }
 
+// leastForTabs is how many rows a screen has that shows the names of the tabs.
+const leastForTabs = 8
+
 // layout shares out the rows. The notebook gets what the others leave, and at least one.
 func (m *Model) layout() {
 	m.size.status = 0
 	if m.height >= 2 {
 		m.size.status = 1
 	}
-	m.size.notes = len(m.notes(max(m.height-m.size.status-1, 0)))
-	m.size.list = max(m.height-m.size.status-m.size.notes, 0)
+	m.size.tabs = 0
+	if len(m.tabs) > 1 && m.height >= leastForTabs {
+		m.size.tabs = 1
+	}
+	below := m.size.status + m.size.tabs
+	m.size.notes = len(m.notes(max(m.height-below-1, 0)))
+	m.size.list = max(m.height-below-m.size.notes, 0)
 	m.givePicturesRoom()
 	m.size.pane = m.paneHeight(m.size.list)
 	m.size.list -= m.size.pane
-	m.list.SetSize(m.width, m.size.list)
+	m.shareColumns()
+	m.list.SetSize(m.size.page, m.size.list)
 }
 
 // notes are the lines above the status bar, at most n: a question, else a line that is
@@ -104,6 +118,8 @@ func (m *Model) notes(n int) []string {
 		return nil
 	case m.path != nil:
 		return m.path.notes(m.width, n, m.look.theme)
+	case m.mode() == keymap.TreeLine:
+		return []string{m.treeLineDrawn()}
 	case m.help != nil && m.help.asking:
 		line, _ := m.inputLine("/", &m.help.line, "Enter keeps, Esc forgets")
 		return []string{line}

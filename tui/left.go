@@ -138,12 +138,12 @@ func (m *Model) tellHost(tell func(context.Context) error) tea.Cmd {
 // fileSum is the hash of the file's bytes as they were read or written last.
 func (m *Model) fileSum() string { return fmt.Sprintf("%x", m.file.Sum()) }
 
-// askLeave asks what is to become of the kernel, and goes on with quitting.
-func (m *Model) askLeave() tea.Cmd {
+// askLeave asks what is to become of the kernel, and goes on.
+func (m *Model) askLeave(then func() tea.Cmd) tea.Cmd {
 	decide := func(how OnQuit) func() tea.Cmd {
 		return func() tea.Cmd {
 			m.leave, m.stop = how, how == StopOnQuit
-			return m.quit()
+			return then()
 		}
 	}
 	if how := m.opt.OnQuit; how == KeepOnQuit || how == StopOnQuit {

@@ -24,7 +24,7 @@ type look struct {
 	numbers  bool // of the lines of sources
 	cut      bool // long lines of sources scroll sideways instead of being wrapped
 	marks    marks
-	pictures render.Pictures
+	pictures *render.Pictures // nil: none are drawn
 }
 
 func newLook(th themes.Theme, language string, now func() time.Time) *look {
@@ -37,7 +37,7 @@ func (l *look) setTheme(th themes.Theme) { l.theme, l.palette = th, editor.NewPa
 
 func (l *look) source(c *notebook.Cell) render.Block {
 	if c.Type == notebook.Markdown {
-		return render.MarkdownWith(c.Source, c.Attachments(), l.theme, &l.pictures)
+		return render.MarkdownWith(c.Source, c.Attachments(), l.theme, l.pictures)
 	}
 	e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
 	e.SetView(l.editorView(false)) // entering edit mode moves no text
@@ -68,7 +68,7 @@ func (l *look) languageOf(t notebook.CellType) string {
 
 // outputs draws one output, or the pieces of one stream.
 func (l *look) outputs(pieces []mime.Output) render.Block {
-	return render.OutputsWith(pieces, l.theme, &l.pictures)[0]
+	return render.OutputsWith(pieces, l.theme, l.pictures)[0]
 }
 
 func lineCount(n int) string {

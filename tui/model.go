@@ -1,15 +1,13 @@
 package tui
 
 import (
-	"fmt"
 	"os"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/notebook"
-	"github.com/nbterm/nbterm/notebook/diskfile"
-	"github.com/nbterm/nbterm/notebook/session"
+	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/themes"
 	"github.com/nbterm/nbterm/tui/celllist"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
@@ -17,54 +15,31 @@ import (
 // Model is the program's state. The goroutine of Bubble Tea's event loop owns it, and
 // after Run's event loop ended the goroutine that called Run.
 type Model struct {
-	opt     Options
-	jobs    *jobs
-	pending int // commands whose result was not handled yet
-	probing probing
+	*tab          // the notebook that is worked on: the active one, but while a message of another is handled
+	active *tab   // the notebook that shows
+	tabs   []*tab // all that are open; never empty
 
-	session *session.Session
-	doc     *notebook.Document
-	file    *diskfile.File
-	// oldFormat is the nbformat that the file has before the first save makes it 4; 0 for 4.
-	oldFormat int
-	locked    bool // the file may not be written, as of the start or the last save
-	look      *look
+	opt     Options
+	free    *jobs // of no tab
+	pending int   // commands whose result was not handled yet
+	probing probing
 
 	table *keymap.Table
 	keys  *keymap.Resolver
 	acts  map[keymap.Action]func() tea.Cmd
 
-	list      *celllist.List
-	cells     []*cellView // as the document's, same order
-	byKey     map[notebook.CellKey]*cellView
-	selected  int
-	current   *cellView        // the view at selected, nil if there is none
-	mark      notebook.CellKey // the other end of a selection of several cells, else ""
-	follow    notebook.CellKey // whose tail the window follows, "" for none
 	clipboard []notebook.NewCell
+	theme     themes.Theme
+	pictures  *render.Pictures // of all tabs: their numbers are the terminal's
+	painting  bool             // some are being decoded
 
-	attention  attention
-	vitals     vitals
-	messages   messages
-	hint       hint
-	question   *question
-	help       *helpPage
-	find       finder
-	picker     *picker  // open, else nil
-	recent     []string // names of the actions that were called by name, the last one first
-	prompt     promptLine
-	editing    editing
-	completion completion
-	pane       *pane         // open, else nil
-	page       *session.Page // waits for the end of typing
-	kernel     kernelState
-	saving     savingState
-	keeper     keeper
-	disk       disk
-	path       *pathLine    // a name to save under is being typed
-	compare    *comparePage // below a question
-	broken     *brokenPage  // in place of a notebook
-	editor     *editorRun   // the external editor that runs, for signals
+	attention attention
+	messages  messages
+	hint      hint
+	help      *helpPage
+	recent    []string // names of the actions that were called by name, the last one first
+	tree      treePane
+	editor    *editorRun // the external editor that runs, for signals
 
 	width, height int
 	size          sizing
@@ -72,14 +47,12 @@ type Model struct {
 	frames        int // how many different frames there were
 	clock         workClock
 	dirty         bool // the frame must be rebuilt
-	painting      bool // pictures are being decoded
 	sixteen       bool // the terminal has 16 colours
 	mouseOff      bool
 	modifiedEnter bool // this terminal can send Shift-Enter
 	remains       remains
 	swallow       bool // the rest of a key that the terminal library does not know comes next
 
-	left   leftKernel
 	leave  OnQuit // what the user wants to become of the kernel
 	stop   bool   // the user agreed that what runs ends with the program
 	signal os.Signal
@@ -88,32 +61,12 @@ type Model struct {
 func newModel(opt Options) *Model {
 	table := keymap.Default()
 	m := &Model{
-		opt: opt, jobs: newJobs(), session: opt.Session, doc: opt.Session.Doc(), file: opt.File,
-		table: table, keys: keymap.NewResolver(table), list: celllist.New(),
-		byKey: map[notebook.CellKey]*cellView{}, dirty: true,
+		opt: opt, free: &jobs{pool: newPool()}, table: table, theme: opt.Theme, pictures: &render.Pictures{}, keys: keymap.NewResolver(table), dirty: true,
 		width: opt.Width, height: opt.Height, editor: &editorRun{},
 	}
-	m.look = newLook(opt.Theme, languageOf(m.doc), time.Now)
-	m.openPictures()
 	m.acts = m.handlers()
-	m.syncCells()
-	if opt.Broken != nil {
-		m.broken = &brokenPage{Broken: *opt.Broken}
-	}
-	m.layout()
-	m.openRecovery()
-	m.oldFormat = m.doc.Converted()
-	for _, notice := range append(m.doc.Notices(), opt.Notices...) {
-		m.say(warning, notice)
-	}
-	if m.oldFormat > 0 {
-		m.sayUnsaved(info, fmt.Sprintf("%s is nbformat %d, shown as nbformat 4; the file stays as it is until you save and say yes", m.fileName(), m.oldFormat))
-	}
-	if why := m.doc.ReadOnly(); why != "" {
-		m.say(warning, "read-only: "+why)
-	} else if m.locked = m.file != nil && m.file.ReadOnly(); m.locked {
-		m.sayUnsaved(warning, m.fileName()+" is read-only: changes can be made, but not saved until its permissions allow it")
-	}
+	m.openPictures()
+	m.addTab(Opened{Session: opt.Session, File: opt.File, Remote: opt.Remote, Broken: opt.Broken, Notices: opt.Notices})
 	return m
 }
 
@@ -126,7 +79,7 @@ func (m *Model) Init() tea.Cmd {
 		// know the query ignores it.
 		modes = tea.Raw(queryModes)
 	}
-	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.findCopies(), m.findLeft(), m.watch(), m.read(), m.tick())
+	return tea.Batch(modes, m.askBackground(), m.askKitty(), m.beginTab(), m.beginTree())
 }
 
 // mode is what the keyboard is for.
@@ -150,6 +103,10 @@ func (m *Model) mode() keymap.Mode {
 		return keymap.PaneLine
 	case m.pane != nil:
 		return keymap.Pane
+	case m.tree.focused && m.tree.line != nil:
+		return keymap.TreeLine
+	case m.tree.focused:
+		return keymap.Tree
 	case m.prompt.focused:
 		return keymap.Prompt
 	case m.editing.cell != nil:

@@ -23,7 +23,7 @@ func newTestModel(t *testing.T) *Model {
 	m := newModel(opt)
 	t.Cleanup(func() {
 		m.jobs.close()
-		if err := errors.Join(m.closeRecovery(), closeSession(opt, true, false)); err != nil {
+		if err := errors.Join(m.closeRecovery(), closeSession(opt.Session, true, false)); err != nil {
 			t.Error(err)
 		}
 	})

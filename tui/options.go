@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +11,17 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/themes"
 )
+
+// OpenAsk is a notebook to open.
+type OpenAsk struct {
+	Path   string // on this machine; where nothing is, a new notebook begins
+	Kernel string // that it is to have; "" leaves that to the notebook
+}
 
 // Options say what Run shows and where.
 type Options struct {
@@ -39,6 +47,19 @@ type Options struct {
 	// Watch begins to watch a file; nil: changes are noticed at saves and when the terminal
 	// comes to the front only.
 	Watch func(path string) Watcher
+
+	// Open opens another notebook, by a path of this machine; nil: none can be. Each has its
+	// own session. It is called away from the screen's goroutine.
+	Open func(context.Context, OpenAsk) (Opened, error)
+
+	// Files is what the tree shows; nil: there is none. TreeRoot is where it begins, absolute
+	// and with slashes; "": at the notebook's folder, or where remote files begin.
+	Files    fswatch.FS
+	TreeRoot string
+	OpenTree bool // it shows at once, but for a slow line
+	// WatchFiles makes a watcher of the tree's folders; nil: they are read again when asked.
+	WatchFiles func(fswatch.FS) fswatch.Watcher
+	TreeIcons  string // "unicode", or ASCII for all else
 
 	OnQuit OnQuit // what becomes of a kernel that can go on without this program; "" asks
 

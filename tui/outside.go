@@ -241,7 +241,7 @@ func (m *Model) diskLabel() string {
 // settle asks and does what had to wait until the keyboard was free: nobody's typing may
 // become the answer to a question. It is called after every message.
 func (m *Model) settle() tea.Cmd {
-	if m.mode() != keymap.Command || m.saving.active || m.keys.Pending() != "" {
+	if mode := m.mode(); mode != keymap.Command && mode != keymap.Tree || m.saving.active || m.keys.Pending() != "" {
 		return nil
 	}
 	var cmd tea.Cmd

@@ -17,7 +17,7 @@ func (m *Model) pagerItems() []item {
 		return nil
 	}
 	c.decode()
-	width := max(m.width-m.look.gutter(m.width), 1)
+	width := max(m.size.page-m.look.gutter(m.size.page), 1)
 	var out []item
 	for n, pieces := range c.pieces() {
 		lines := render.Count(c.order[n], width)

@@ -205,6 +205,6 @@ func (m *Model) goToLine(i, line int) {
 		c.inputFolded = false
 		m.refresh(c.key)
 	}
-	m.list.RevealLine(i, c.rowOfLine(line, m.width))
+	m.list.RevealLine(i, c.rowOfLine(line, m.size.page))
 	m.dirty = true
 }

@@ -24,6 +24,7 @@ import (
 // pane shows a text below the notebook: what the kernel knows of a name, or an output.
 type pane struct {
 	block   render.Block
+	title   string        // what it is, "" where that is plain
 	top     int           // the first line shown
 	tall    bool          // takes more than half of the screen if it needs it
 	line    lineedit.Line // what to search for
@@ -69,10 +70,11 @@ func (m *Model) inspect() tea.Cmd {
 		return nil
 	}
 	ask, key, source, offset := m.askKernel(), m.editing.cell.key, pen.Text(), nameEnd(pen)
+	s := m.session
 	return m.do(func(ctx context.Context) tea.Msg {
 		var i session.Inspection
 		err := ask.patiently(ctx, func() (err error) {
-			i, err = m.session.Inspect(ctx, key, source, offset, 0)
+			i, err = s.Inspect(ctx, key, source, offset, 0)
 			return err
 		})
 		return inspectedMsg{ask.asked, i, err}
@@ -181,7 +183,7 @@ func (m *Model) paneLines(n int) []string {
 		line, _ := m.inputLine("/", &p.line, "Enter keeps, Esc forgets")
 		lines = append(lines, line)
 	} else {
-		lines = append(lines, paneRule(fmt.Sprintf("── lines %d–%d of %d ", min(p.top+1, count), min(p.top+n-1, count), count), " / finds  q closes ──", m.width, th))
+		lines = append(lines, paneRule(fmt.Sprintf("── %slines %d–%d of %d ", p.title, min(p.top+1, count), min(p.top+n-1, count), count), " / finds  q closes ──", m.width, th))
 	}
 	shown := p.block.Lines(max(m.width, 1), p.top, n-1)
 	for i := 0; len(lines) < n; i++ {

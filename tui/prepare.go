@@ -58,7 +58,7 @@ func (m *Model) wholeCell(c *cellView, then func() tea.Cmd) tea.Cmd {
 	}
 	c.decode()
 	c.preparing = true
-	return m.whole(c.order, max(m.width-m.look.gutter(m.width), 1), func() tea.Cmd {
+	return m.whole(c.order, max(m.size.page-m.look.gutter(m.size.page), 1), func() tea.Cmd {
 		c.preparing = false
 		return then()
 	})

@@ -135,7 +135,14 @@ type probing struct {
 
 // busy tells whether the program has something to do or to wait for.
 func (m *Model) busy() bool {
-	return m.comingUp() || m.coming() || m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) || m.session.Running() && m.session.Prompt() == nil
+	if m.pending > 0 || m.probing.focus < m.probing.need || m.size.pending != (tea.WindowSizeMsg{}) {
+		return true
+	}
+	busy := false
+	m.eachTab(func() {
+		busy = busy || m.comingUp() || m.coming() || m.session.Running() && m.session.Prompt() == nil
+	})
+	return busy
 }
 
 // checkIdle is called after every message; it costs nothing while nobody waits.
@@ -152,7 +159,7 @@ func (m *Model) checkIdle() tea.Cmd {
 func (m *Model) sendMark() tea.Cmd {
 	m.probing.mark++
 	n, marks := m.probing.mark, m.opt.Probe.marks
-	return tea.Sequence(tea.Raw(mark(n)), m.jobs.background(func(ctx context.Context) tea.Msg {
+	return tea.Sequence(tea.Raw(mark(n)), m.free.background(func(ctx context.Context) tea.Msg {
 		select {
 		case got := <-marks:
 			return markMsg(got)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/notebook/session"
 )
 
 // stopPatience is how long a kernel may take to end by itself when the program ends.
@@ -33,7 +35,7 @@ const (
 func Run(ctx context.Context, opt Options) (exit int, err error) {
 	opt = opt.withDefaults()
 	if err := opt.checkTerm(); err != nil {
-		return exitUsage, errors.Join(err, closeSession(opt, false, false))
+		return exitUsage, errors.Join(err, closeSession(opt.Session, false, false))
 	}
 	m := newModel(opt)
 	p := tea.NewProgram(m, m.programOptions(ctx)...)
@@ -45,15 +47,26 @@ func Run(ctx context.Context, opt Options) (exit int, err error) {
 	_, err = p.Run()
 	close(ended)
 	stopSignals()
-	m.jobs.close()
-	m.unwatch()
+	m.free.close()
+	m.eachTab(m.unwatch)
+	m.tree.load.close()
 	exit, err = m.verdict(ctx, err)
+	m.eachTab(func() { err = errors.Join(err, m.endTab(exit)) })
+	return exit, err
+}
+
+// endTab ends the notebook of a tab with the program.
+func (m *Model) endTab(exit int) (err error) {
 	if exit != exitFine {
-		err = errors.Join(err, m.recover())
+		err = m.recover()
 	} else {
-		err = errors.Join(err, m.closeRecovery())
+		err = m.closeRecovery()
 	}
-	return exit, errors.Join(err, closeSession(opt, m.session.Running(), m.keeps(exit)))
+	err = errors.Join(err, closeSession(m.session, m.session.Running(), m.keeps(exit)))
+	if m.closeHost != nil {
+		m.closeHost()
+	}
+	return err
 }
 
 func (m *Model) programOptions(ctx context.Context) []tea.ProgramOption {
@@ -171,12 +184,12 @@ func (m *Model) verdict(ctx context.Context, err error) (int, error) {
 
 // closeSession ends the kernel, at once where something still runs, or leaves it running,
 // and lets go of the session.
-func closeSession(opt Options, now, keep bool) error {
+func closeSession(s *session.Session, now, keep bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	if keep {
-		return errors.Join(opt.Session.Detach(ctx), opt.Session.Close())
+		return errors.Join(s.Detach(ctx), s.Close())
 	}
-	err := opt.Session.Leave(ctx, now)
-	return errors.Join(err, opt.Session.Close())
+	err := s.Leave(ctx, now)
+	return errors.Join(err, s.Close())
 }

@@ -25,8 +25,9 @@ type runningMsg struct {
 // findRunning looks for kernels that run already and adds them to an open list. Asking
 // them takes a moment, which the list does not wait for.
 func (m *Model) findRunning(p *picker, add func([]item), then func() tea.Cmd) tea.Cmd {
+	s := m.session
 	return m.do(func(ctx context.Context) tea.Msg {
-		list, err := m.session.RunningKernels(ctx)
+		list, err := s.RunningKernels(ctx)
 		if errors.Is(err, kernelclient.Unsupported) {
 			err = nil
 		}

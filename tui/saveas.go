@@ -134,11 +134,11 @@ func (m *Model) saveRemote(path string, then func() tea.Cmd) tea.Cmd {
 		m.leavePath()
 		return m.userSave(then)
 	}
-	if m.opt.Remote == nil {
+	if m.remote == nil {
 		m.path.why = "not saved: a notebook is saved to a server only where one of it was opened"
 		return nil
 	}
-	file, err := m.opt.Remote(path)
+	file, err := m.remote(path)
 	if err != nil {
 		m.path.why = fmt.Sprintf("not saved: %v", err)
 		return nil

@@ -65,7 +65,7 @@ func TestHelpListsEveryKey(t *testing.T) {
 func TestHelpFinds(t *testing.T) {
 	a := open(t, setup{width: 200, height: 50})
 	a.Type("f1")
-	a.shows("page 1/", "Everywhere", "Completions") // side by side
+	a.shows("page 1/", "Everywhere", "Outputs") // side by side
 	a.Type("/")
 	a.letters("duplic")
 	a.shows("Edit mode", "Alt-Shift-↓", "duplicate the lines", "page 1/1")

@@ -108,6 +108,9 @@ func (m *Model) positionLabels() []string {
 	if p := m.keys.Pending(); p != "" {
 		return []string{keymap.Show(p) + "… "}
 	}
+	if m.mode() == keymap.Tree || m.mode() == keymap.TreeLine {
+		return []string{m.treeStat()}
+	}
 	if m.help != nil {
 		return []string{m.help.position(m.width, m.size.list)}
 	}
@@ -135,7 +138,9 @@ func (m *Model) keyHints() []string {
 		return []string{"Esc closes"}
 	case keymap.Help:
 		return []string{"Space a page down  / finds  Esc closes", "/ finds  Esc closes", "Esc closes"}
-	case keymap.HelpLine:
+	case keymap.Tree:
+		return []string{"Enter opens  / filters  Esc back", "Esc back"}
+	case keymap.HelpLine, keymap.TreeLine:
 		return nil
 	default:
 	}

@@ -33,10 +33,13 @@ func (m *Model) setTheme(th themes.Theme) {
 	if m.sixteen {
 		th = th.Sixteen()
 	}
-	m.look.setTheme(th)
-	for _, v := range m.cells {
-		v.outputs, v.decoded = nil, false
-	}
-	m.pane = nil // its text was drawn in the old one
-	m.redraw()
+	m.theme = th
+	m.eachTab(func() {
+		m.look.setTheme(th)
+		for _, v := range m.cells {
+			v.outputs, v.decoded = nil, false
+		}
+		m.pane = nil // its text was drawn in the old one
+		m.redraw()
+	})
 }

@@ -23,6 +23,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case doneMsg:
 		m.pending--
 		return m.route(msg.msg)
+	case tabMsg:
+		return m.routeTab(msg)
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.BlurMsg:
@@ -36,7 +38,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		return m.click(msg)
 	case tea.MouseMotionMsg:
 		return m.drag(msg)
 	case tea.MouseReleaseMsg:
@@ -107,6 +109,20 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.heed(msg)
 	case pathNamesMsg:
 		m.pathCompleted(msg)
+	case treeListedMsg:
+		return m.treeListed(msg)
+	case treeChangedMsg:
+		return m.treeChanged(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case tabClosedMsg:
+		m.fail(msg.err)
+	case previewedMsg:
+		m.previewed(msg)
+	case treeSaidMsg:
+		m.say(msg.kind, msg.text)
+	case treeRootMsg:
+		return m.treeRooted(msg)
 	default:
 		return m.routeFiles(msg)
 	}

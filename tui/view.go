@@ -55,23 +55,27 @@ func (m *Model) content() string {
 	default:
 		lines = append(lines, m.list.Lines()...)
 		if len(m.cells) == 0 {
-			lines = append(lines, m.look.theme.Muted.Render(ansi.Truncate("no cells; b inserts one", m.width, "")))
+			lines = append(lines, m.look.theme.Muted.Render(ansi.Truncate("no cells; b inserts one", m.size.page, "")))
 		}
 	}
 	lines = lines[:min(len(lines), m.size.list)]
 	for len(lines) < m.size.list {
 		lines = append(lines, "")
 	}
+	m.overlayCompletion(lines)
+	m.putTree(lines)
 	if m.picker != nil {
 		over := m.pickerLines()
 		over = over[:min(len(over), len(lines))]
 		copy(lines[len(lines)-len(over):], over)
 	}
-	m.overlayCompletion(lines)
 	if m.size.pane > 0 {
 		lines = append(lines, m.paneLines(m.size.pane)...)
 	}
 	lines = append(lines, m.notes(m.size.notes)...)
+	if m.size.tabs > 0 {
+		lines = append(lines, m.tabLine())
+	}
 	if m.size.status > 0 {
 		lines = append(lines, m.statusBar())
 	}
@@ -99,8 +103,10 @@ func (m *Model) cursor() *tea.Cursor {
 			row++
 		}
 		return tea.NewCursor(min(m.find.cursor, m.width-1), row)
+	case keymap.TreeLine:
+		return m.treeLineCursor()
 	case keymap.Edit:
-		return m.editCursor()
+		return m.beside(m.editCursor())
 	case keymap.Prompt:
 	default:
 		return nil
@@ -110,11 +116,11 @@ func (m *Model) cursor() *tea.Cursor {
 	if v == nil || i < 0 || v.prompt == nil {
 		return nil
 	}
-	gutter := m.look.gutter(m.width)
-	_, column := v.promptLine(max(m.width-gutter, 1))
-	row, shown := m.list.Row(i, v.Height(m.width)-2) // the blank line is the last
+	gutter := m.look.gutter(m.size.page)
+	_, column := v.promptLine(max(m.size.page-gutter, 1))
+	row, shown := m.list.Row(i, v.Height(m.size.page)-2) // the blank line is the last
 	if !shown {
 		return nil
 	}
-	return tea.NewCursor(min(gutter+column, m.width-1), row)
+	return m.beside(tea.NewCursor(min(gutter+column, m.size.page-1), row))
 }

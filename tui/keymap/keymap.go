@@ -17,6 +17,8 @@ const (
 	HelpLine   Mode = "help line" // what to find on it is being typed
 	Find       Mode = "find"      // the search line is being typed
 	List       Mode = "list"      // something is being chosen from a list
+	Tree       Mode = "tree"      // the tree of files
+	TreeLine   Mode = "tree line" // a name for it is being typed
 )
 
 // Binding ties key sequences to an action.

@@ -3,7 +3,7 @@ package keymap
 // Default is nbterm's table. Letters are JupyterLab's where Lab has one.
 func Default() *Table {
 	var all []Binding
-	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), completing(), panes(), outputs(), finding(), findLine(), list(), prompt(), path(), text(), question(), help()} {
+	for _, part := range [][]Binding{everywhere(), running(), moving(), cells(), editingCells(), editing(), completing(), panes(), outputs(), finding(), findLine(), list(), treeKeys(), prompt(), path(), text(), question(), help()} {
 		all = append(all, part...)
 	}
 	return New(all)
@@ -26,6 +26,7 @@ func everywhere() []Binding {
 		bind(Save, "save", "ctrl+s"),
 		bind(Quit, "quit", "ctrl+q"),
 		bind(Interrupt, "interrupt what runs", "ctrl+c"),
+		bind(ToggleTree, "tree of files, or none", "ctrl+b"),
 		bind(OpenFind, "find and replace", "ctrl+f"),
 		bind(OpenPalette, "palette of all actions", "ctrl+p"),
 		bind(Repaint, "repaint the screen", "ctrl+l"),
@@ -108,6 +109,10 @@ func outputs() []Binding {
 		bind(Save, "save", "s"),
 		bind(SaveAs, "save as", "S"),
 		bind(Quit, "quit", "q"),
+		bind(OpenTree, "go to the tree of files", "t"),
+		bind(NextTab, "next open notebook", "g t"),
+		bind(PreviousTab, "previous open notebook", "g T"),
+		bind(CloseTab, "close the notebook", "g c"),
 		bind(OpenHelp, "help", "h", "?"),
 		bind(Suspend, "suspend", "ctrl+z"),
 	)...)

@@ -1,0 +1,286 @@
+package tui
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/tui/tree"
+	"github.com/nbterm/nbterm/tui/treelist"
+)
+
+// treeLoad is how the tree's folders are read and watched.
+type treeLoad struct {
+	reader  *treelist.Reader
+	watcher fswatch.Watcher
+	polls   bool            // the user was told that changes are looked for
+	serial  int             // of the newest reading
+	newest  map[string]int  // of each folder
+	due     map[string]bool // folders to be read once the present ones are
+	active  bool            // a reading of those is under way
+	forget  bool            // marks of changes
+	reveal  string          // a path that the cursor is to go to once it is listed
+}
+
+type (
+	// treeRootMsg says where the tree begins.
+	treeRootMsg struct {
+		root string
+		err  error
+	}
+	// treeListedMsg brings listings.
+	treeListedMsg struct {
+		files  fswatch.FS
+		listed []listedFolder
+		due    bool // of those that were due
+	}
+	listedFolder struct {
+		ask    treelist.Ask
+		serial int
+		tree.Listing
+		rules bool // .gitignore changed
+	}
+	// treeChangedMsg tells of folders that changed.
+	treeChangedMsg struct {
+		watcher fswatch.Watcher
+		fswatch.Change
+	}
+)
+
+// readAtOnce is how many folders are read before what was found is shown.
+const readAtOnce = 64
+
+// treeRoot is where the tree begins: where it was told to, else the notebook's folder; ""
+// where that is for the files to say.
+func (m *Model) treeRoot() string {
+	if m.opt.TreeRoot != "" || m.opt.Files.Capabilities().Remote {
+		return m.opt.TreeRoot
+	}
+	if own := m.ownSlashPath(); own != "" {
+		return path.Dir(own)
+	}
+	return "" // this machine's begin at the working folder
+}
+
+// ownSlashPath is the notebook's path as the tree writes it, "" if it is not on this machine.
+func (m *Model) ownSlashPath() string {
+	if m.file == nil || diskfile.IsRemote(m.file.Path) {
+		return ""
+	}
+	return slashPath(m.file.Path)
+}
+
+// slashPath is a path of this machine as the tree writes it.
+func slashPath(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(abs)
+}
+
+func (m *Model) findTreeRoot(root string) tea.Cmd {
+	files := m.opt.Files
+	return m.doFree(func(ctx context.Context) tea.Msg {
+		var err error
+		if root == "" {
+			root, err = files.Root(ctx)
+		}
+		return treeRootMsg{root, err}
+	})
+}
+
+// treeRooted begins the tree.
+func (m *Model) treeRooted(msg treeRootMsg) tea.Cmd {
+	m.dirty = true
+	if msg.err != nil {
+		m.fail(msg.err)
+		m.closeTree()
+		return nil
+	}
+	m.tree.tree = tree.New(path.Clean(msg.root))
+	m.tree.load.reader = treelist.New(m.opt.Files, m.tree.tree.Root())
+	m.tree.load.reveal = m.ownSlashPath()
+	m.layout()
+	if !m.tree.open {
+		return nil
+	}
+	return m.wantAll()
+}
+
+// setTreeRoot shows another folder at the top.
+func (m *Model) setTreeRoot(root string) tea.Cmd {
+	m.tree.tree.SetRoot(root)
+	m.tree.load.reader.SetRoot(root)
+	m.dirty = true
+	return m.wantAll()
+}
+
+// wantAll reads and watches all folders that the tree shows.
+func (m *Model) wantAll() tea.Cmd {
+	want := m.tree.tree.Want()
+	return tea.Batch(m.watchTree(), m.listFirst(want[0]), m.listSoon(want[1:]...))
+}
+
+// watchTree watches the folders that the tree shows now, and no others.
+func (m *Model) watchTree() tea.Cmd {
+	l := &m.tree.load
+	if m.opt.WatchFiles == nil {
+		return nil
+	}
+	var next tea.Cmd
+	if l.watcher == nil {
+		l.watcher = m.opt.WatchFiles(m.opt.Files)
+		next = m.nextTreeChange()
+	}
+	l.watcher.Want(m.tree.tree.Want())
+	return next
+}
+
+// close ends watching. What is being read is let be when it comes.
+func (l *treeLoad) close() {
+	if l.watcher != nil {
+		_ = l.watcher.Close() // it only lets go
+		l.watcher = nil
+	}
+	l.due, l.newest = nil, nil
+}
+
+func (l *treeLoad) mode() (fswatch.Mode, error) {
+	if l.watcher == nil {
+		return "", nil
+	}
+	return l.watcher.Mode()
+}
+
+func (m *Model) nextTreeChange() tea.Cmd {
+	w := m.tree.load.watcher
+	return m.free.background(func(ctx context.Context) tea.Msg {
+		c, err := w.Next(ctx)
+		if err != nil {
+			return nil
+		}
+		return treeChangedMsg{w, c}
+	})
+}
+
+// treeChanged reads what changed.
+func (m *Model) treeChanged(msg treeChangedMsg) tea.Cmd {
+	l := &m.tree.load
+	if msg.watcher != l.watcher {
+		return nil
+	}
+	if mode, why := l.mode(); mode == fswatch.ModePoll && why != nil && !l.polls {
+		l.polls = true
+		m.say(info, "changes of the files are looked for every two seconds, because the system does not tell of them: "+why.Error())
+	}
+	return tea.Batch(m.listSoon(msg.Dirty...), m.nextTreeChange())
+}
+
+// asks says what to read of a folder, and makes older readings of it void.
+func (m *Model) asks(dir string, quick bool) listedFolder {
+	l := &m.tree.load
+	l.serial++
+	if l.newest == nil {
+		l.newest = map[string]int{}
+	}
+	l.newest[dir] = l.serial
+	a := treelist.Ask{Dir: dir, Order: m.tree.tree.Order(), Old: m.tree.tree.Entries(dir), Keep: m.ownSlashPath(), Quick: quick}
+	if l.forget {
+		a.Old = nil
+	}
+	return listedFolder{ask: a, serial: l.serial}
+}
+
+// listFirst reads a folder that somebody waits for: of a large one the names first.
+func (m *Model) listFirst(dir string) tea.Cmd {
+	return m.readFolders(false, m.asks(dir, m.tree.tree.Entries(dir) == nil))
+}
+
+// listSoon reads folders one after the other.
+func (m *Model) listSoon(dirs ...string) tea.Cmd {
+	l := &m.tree.load
+	for _, dir := range dirs {
+		if l.due == nil {
+			l.due = map[string]bool{}
+		}
+		l.due[dir] = true
+	}
+	if l.active || len(l.due) == 0 {
+		return nil
+	}
+	var batch []listedFolder
+	for dir := range l.due {
+		delete(l.due, dir)
+		if m.tree.tree.Expanded(dir) {
+			batch = append(batch, m.asks(dir, false))
+		}
+		if len(batch) == readAtOnce {
+			break
+		}
+	}
+	l.active = true
+	return m.readFolders(true, batch...)
+}
+
+func (m *Model) readFolders(due bool, folders ...listedFolder) tea.Cmd {
+	reader, files := m.tree.load.reader, m.opt.Files
+	return m.doFree(func(ctx context.Context) tea.Msg {
+		for i := range folders {
+			f := &folders[i]
+			f.Listing, f.rules = reader.Read(ctx, f.ask)
+		}
+		return treeListedMsg{files, folders, due}
+	})
+}
+
+// treeListed shows listings. Those of before a newer reading was asked for are let be.
+func (m *Model) treeListed(msg treeListedMsg) tea.Cmd {
+	l, t := &m.tree.load, m.tree.tree
+	if msg.due {
+		l.active = false
+	}
+	if !m.tree.open || msg.files != m.opt.Files {
+		return nil
+	}
+	var cmds []tea.Cmd
+	fresh := map[string]tree.Listing{}
+	for _, f := range msg.listed {
+		if l.newest[f.ask.Dir] != f.serial {
+			continue
+		}
+		fresh[f.ask.Dir] = f.Listing
+		switch {
+		case f.Partial:
+			cmds = append(cmds, m.readFolders(false, m.asks(f.ask.Dir, false)))
+		case f.ask.Order != t.Order():
+			cmds = append(cmds, m.listSoon(f.ask.Dir))
+		case f.rules:
+			cmds = append(cmds, m.listBelow(f.ask.Dir))
+		}
+	}
+	t.SetMany(fresh)
+	if l.reveal != "" && t.Reveal(l.reveal) {
+		l.reveal = ""
+	}
+	m.dirty = true
+	if len(l.due) == 0 {
+		l.forget = false
+	}
+	return tea.Batch(append(cmds, m.watchTree(), m.listSoon())...)
+}
+
+// listBelow reads the expanded folders below one.
+func (m *Model) listBelow(dir string) tea.Cmd {
+	var below []string
+	for _, d := range m.tree.tree.Want() {
+		if d != dir && isBelow(d, dir) {
+			below = append(below, d)
+		}
+	}
+	return m.listSoon(below...)
+}
