@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,7 +40,7 @@ type fakeKernel struct {
 	number  int // of its messages
 	pid     int
 	count   int
-	ws      *websocket.Conn
+	ws      map[string]*websocket.Conn // by session
 	kept    [][]byte
 	forget  bool // it does not keep what it says
 	unheard int  // messages that it did not keep
@@ -57,6 +59,7 @@ func newFake(t *testing.T, tlsToo bool) *fake {
 		return false
 	}
 	f.Server = httptest.NewUnstartedServer(f)
+	f.Config.ErrorLog = log.New(io.Discard, "", 0) // refused certificates are what tests want
 	if tlsToo {
 		f.StartTLS()
 	} else {
@@ -114,7 +117,7 @@ func (f *fake) create(w http.ResponseWriter, session bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
-	k := &fakeKernel{server: f, id: fmt.Sprintf("kernel-%d", f.last), pid: 1, code: make(chan jupyter.Message, 100), ended: make(chan struct{})}
+	k := &fakeKernel{server: f, id: fmt.Sprintf("kernel-%d", f.last), pid: 1, ws: map[string]*websocket.Conn{}, code: make(chan jupyter.Message, 100), ended: make(chan struct{})}
 	f.kernels[k.id] = k
 	go k.work()
 	model := map[string]any{"id": k.id, "name": "python3", "execution_state": "starting"}
@@ -160,12 +163,12 @@ func (f *fake) end(id string) {
 	}
 }
 
-// drop breaks the websocket. The server's mu is held.
+// drop breaks the websockets. The server's mu is held.
 func (k *fakeKernel) drop() {
-	if k.ws != nil {
-		_ = k.ws.CloseNow()
-		k.ws = nil
+	for _, ws := range k.ws {
+		_ = ws.CloseNow()
 	}
+	clear(k.ws)
 }
 
 // only is the one kernel there is.
@@ -190,9 +193,12 @@ func (k *fakeKernel) channels(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ws.SetReadLimit(-1)
+	session := r.URL.Query().Get("session_id")
 	k.server.mu.Lock()
-	k.drop()
-	k.ws = ws
+	if old := k.ws[session]; old != nil {
+		_ = old.CloseNow()
+	}
+	k.ws[session] = ws
 	for _, data := range k.kept {
 		_ = ws.Write(context.Background(), websocket.MessageBinary, data)
 	}
@@ -210,8 +216,8 @@ func (k *fakeKernel) channels(w http.ResponseWriter, r *http.Request) {
 	}
 	k.server.mu.Lock()
 	defer k.server.mu.Unlock()
-	if k.ws == ws {
-		k.ws = nil
+	if k.ws[session] == ws {
+		delete(k.ws, session)
 	}
 	_ = ws.CloseNow()
 }
@@ -231,7 +237,11 @@ func (k *fakeKernel) say(channel jupyter.Channel, parent jupyter.Header, typ, co
 	if isBinary {
 		kind = websocket.MessageBinary
 	}
-	if k.ws != nil && k.ws.Write(context.Background(), kind, data) == nil {
+	heard := false
+	for _, ws := range k.ws {
+		heard = ws.Write(context.Background(), kind, data) == nil || heard
+	}
+	if heard {
 		return
 	}
 	if k.forget {

@@ -230,7 +230,7 @@ func (f *fake) heard() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, k := range f.kernels {
-		return k.ws != nil
+		return len(k.ws) > 0
 	}
 	return false
 }

@@ -27,32 +27,55 @@ type server struct {
 
 const testToken = "tok-for-tests-123"
 
-// testPython is a Python that has jupyter_server, with the module in question. Without one
-// the tests on real servers are skipped, except where they must not be.
+// testPython is a Python that has the server of the peer group. Outside of such a group the
+// tests on real servers are skipped.
 func testPython(t testing.TB) string {
 	t.Helper()
+	if module() == "" {
+		t.Skip("make test-peers GROUP=jupyterserver runs it")
+	}
 	p := os.Getenv("NBTERM_TEST_PYTHON")
-	if p == "" || exec.Command(p, "-c", "import "+module()).Run() != nil {
-		if os.Getenv("NBTERM_TEST_PEER") != "" {
-			t.Fatalf("%q has no %s", p, module())
-		}
-		t.Skip("no Python with " + module())
+	if err := exec.Command(p, "-c", "import "+module()).Run(); err != nil {
+		t.Fatalf("%q has no %s: %v", p, module(), err)
 	}
 	return p
 }
 
-// module is what serves: jupyter_server, or a gateway where the tests are told so.
+// module is what serves in the peer group, "" in none.
 func module() string {
-	if m := os.Getenv("NBTERM_TEST_SERVER"); m != "" {
-		return m
+	switch group := os.Getenv("NBTERM_TEST_PEER"); {
+	case strings.HasPrefix(group, "jupyterserver"):
+		return "jupyter_server"
+	case group == "kernelgateway":
+		return "kernel_gateway"
+	case group == "enterprisegateway":
+		return "enterprise_gateway"
 	}
-	return "jupyter_server"
+	return ""
+}
+
+// isGateway tells whether the server has kernels and nothing else.
+func isGateway() bool { return module() != "jupyter_server" }
+
+// arguments are what the server of the peer group is started with.
+func arguments(port, root string) []string {
+	switch module() {
+	case "kernel_gateway":
+		return []string{"-m", "kernel_gateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + port, "--KernelGatewayApp.auth_token=" + testToken, "--KernelGatewayApp.list_kernels=True"}
+	case "enterprise_gateway":
+		return []string{"-m", "enterprise_gateway", "--ip=127.0.0.1", "--port=" + port, "--EnterpriseGatewayApp.auth_token=" + testToken, "--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.unauthorized_users=nobody"}
+	}
+	return []string{"-m", "jupyter_server", "--ip=127.0.0.1", "--port=" + port, "--ServerApp.port_retries=0", "--no-browser", "--allow-root", "--ServerApp.root_dir=" + root}
 }
 
 // serve starts a server with its root in a folder of the test.
 func serve(t testing.TB, args ...string) *server {
 	t.Helper()
-	s := &server{dir: t.TempDir(), args: append([]string{"--IdentityProvider.token=" + testToken}, args...)}
+	testPython(t)
+	s := &server{dir: t.TempDir(), args: args}
+	if len(args) == 0 && !isGateway() {
+		s.args = []string{"--ServerApp.token=" + testToken}
+	}
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -70,11 +93,7 @@ func serve(t testing.TB, args ...string) *server {
 func (s *server) run(t testing.TB) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.host)
-	args := append([]string{
-		"-m", module(), "--ip=127.0.0.1", "--port=" + port, "--ServerApp.port_retries=0", "--no-browser", "--allow-root",
-		"--ServerApp.root_dir=" + s.dir,
-	}, s.args...)
-	s.cmd = exec.Command(testPython(t), args...)
+	s.cmd = exec.Command(testPython(t), append(arguments(port, s.dir), s.args...)...) //nolint:gosec // a test's own
 	home, cache := t.TempDir(), os.Getenv("XDG_CACHE_HOME")
 	if cache == "" { // what completion parses is of use to all tests
 		cache = filepath.Join(os.Getenv("HOME"), ".cache")
