@@ -56,6 +56,9 @@ func (h *hostFlags) resolve() (hosts.Target, error) {
 	}
 	t, err := hosts.Resolve(a, in, h.over(more), os.Getenv)
 	if err == nil {
+		t, err = confirmed(t)
+	}
+	if err == nil {
 		h.target = &t
 	}
 	return t, err

@@ -26,6 +26,7 @@ type execFlags struct {
 	json             string // "" = no record, else its shape
 	events           bool
 	allowErrors      bool
+	noWait           bool
 	timeout, request limit
 }
 
@@ -60,6 +61,7 @@ func newExec(c *common) *cobra.Command {
 	cmd.Flags().Lookup("json").NoOptDefVal = ownRecord
 	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "leave the code to Unsandbox as a job and print the job's id")
 	addContext(cmd, c)
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
@@ -95,6 +97,10 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	code, language, err := f.source(args)
 	if err != nil {
 		return err
+	}
+	language = c.languageOn(args, code, language)
+	if f.noWait {
+		return c.handOver(ctx, code, language, c.runLimit(f.timed, f.timeout))
 	}
 	k, closeHost, err := c.start(ctx, language, f.request)
 	if err != nil {

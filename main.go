@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	c.add(root)
-	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newContexts(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newVersion())
+	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newContexts(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newUnsandbox(&c), newVersion())
 	root.AddCommand(newFS(&c), newE2B(&c))
 	return root
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nbterm/nbterm/kernelclient/unsandbox/unsandboxtest"
 )
 
 func TestMain(m *testing.M) {
@@ -62,10 +64,29 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.py"), []byte("print('\xe9')\n"), 0o600); err != nil {
 				return err
 			}
+			if strings.HasSuffix(env.WorkDir, "script-unsandbox") {
+				if err := serveUnsandbox(env, python); err != nil {
+					return err
+				}
+			}
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "fifo": fifo, "py": py},
 	})
+}
+
+// serveUnsandbox gives a script a service of its own.
+func serveUnsandbox(env *testscript.Env, python string) error {
+	s, err := unsandboxtest.New(unsandboxtest.Options{Run: true, Python: python})
+	if err != nil {
+		return err
+	}
+	env.Defer(s.Close)
+	for _, kv := range s.Env(filepath.Join(env.WorkDir, "home")) {
+		k, v, _ := strings.Cut(kv, "=")
+		env.Setenv(k, v)
+	}
+	return nil
 }
 
 // status CODE COMMAND… runs a command that must exit with just this code.

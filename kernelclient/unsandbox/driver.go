@@ -176,11 +176,11 @@ func (d *driver) accepted(x *run, j Job) {
 
 // wait follows a job to its end.
 func (d *driver) wait(ctx context.Context, x *run, j Job) kernelclient.Outcome {
-	if !j.over() {
+	if !j.Over() {
 		last := ""
 		var err error
 		j, err = d.client.Wait(ctx, j.ID, Waiting{TTL: x.program.TTL, Each: func(j Job) {
-			if j.Status != last && !j.over() {
+			if j.Status != last && !j.Over() {
 				last = j.Status
 				d.say("the job is " + excerpt([]byte(j.Status)) + "; its output comes when it ends")
 			}
@@ -266,7 +266,7 @@ func (d *driver) interrupted(x *run) kernelclient.Outcome {
 	ctx, cancel := context.WithTimeout(d.life, cancelEffort)
 	defer cancel()
 	j, err := d.client.Cancel(ctx, id)
-	if err != nil || !j.over() {
+	if err != nil || !j.Over() {
 		out.Detail = fmt.Sprintf("interrupted (remote: unknown): job %s may go on there", id)
 		return out
 	}

@@ -174,9 +174,11 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.client.Credentials(); err != nil {
+	creds, err := h.client.Credentials()
+	if err != nil {
 		return nil, err
 	}
+	k.Found += ", " + creds.String() // whose account it is must be seen
 	info := kernelclient.ContextInfo{
 		ID: kernelclient.ContextID(newID()), Kernel: k, Dir: start.Dir, Path: start.Session, Name: start.Name, Host: h.address(),
 	}
@@ -284,10 +286,7 @@ type boxed struct{ *kernelclient.Log }
 // Submit implements kernelclient.Context.
 func (b boxed) Submit(ctx context.Context, r kernelclient.Request) error {
 	if r.Timeout > MaxTTL {
-		return &kernelclient.Error{
-			Kind: kernelclient.Invalid, What: fmt.Sprintf("Unsandbox runs a job for %d s at most, not %v s", int(MaxTTL.Seconds()), r.Timeout.Seconds()),
-			Next: "--timeout 900 is the most; a session has no such limit (" + KernelSession + ")",
-		}
+		return tooLong(r.Timeout)
 	}
 	return b.Log.Submit(ctx, r)
 }

@@ -97,8 +97,8 @@ func elapsed(o object) time.Duration {
 	return 0
 }
 
-// over tells whether nothing more will come.
-func (j Job) over() bool {
+// Over tells whether nothing more will come.
+func (j Job) Over() bool {
 	switch j.Status {
 	case Completed, Failed, TimedOut, Cancelled:
 		return true
@@ -118,4 +118,16 @@ func (j Job) OK() bool {
 		return j.Exit == 0
 	}
 	return j.Status != Failed && !j.failed && j.Err == ""
+}
+
+// Why says in a word why a job did not end well, "" if it did.
+func (j Job) Why() string {
+	f := j.failure()
+	switch {
+	case f == nil:
+		return ""
+	case f.Name == exitCode:
+		return "exit code " + f.Value
+	}
+	return f.Value
 }

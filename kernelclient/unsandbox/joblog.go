@@ -3,6 +3,7 @@ package unsandbox
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ type Note struct {
 }
 
 // Over tells whether the job's result was seen here.
-func (n Note) Over() bool { return Job{Status: n.State}.over() && n.State != "" }
+func (n Note) Over() bool { return Job{Status: n.State}.Over() && n.State != "" }
 
 // jobLog is a file of notes, one JSON object a line. No code and no output is in it.
 type jobLog struct{ file string }
@@ -33,12 +34,24 @@ type jobLog struct{ file string }
 // note is what a run's job is noted as.
 func (d *driver) note(x *run, j Job) Note {
 	state := j.Status
-	if j.over() && state == "" {
+	if j.Over() && state == "" {
 		state = Completed
 	}
 	return Note{
 		Time: d.client.now().UTC().Truncate(time.Second), Job: j.ID, State: state, Language: x.program.Language,
 		Context: string(d.context), Exec: string(x.ID), File: d.path, Cell: string(x.Cell),
+	}
+}
+
+// NoteEnd notes in a job log what became of a job that somebody fetched.
+func NoteEnd(file string, j Job) {
+	l := jobLog{file}
+	for _, n := range ReadJobLog(file) {
+		if n.Job == j.ID {
+			n.State = cmp.Or(j.Status, Completed)
+			l.write(n)
+			return
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func (c *Client) run(t *testing.T, p Program) (Job, error) {
 	t.Helper()
 	j, err := c.Submit(t.Context(), p, Submission{})
-	if err != nil || j.over() {
+	if err != nil || j.Over() {
 		return j, err
 	}
 	return c.Wait(t.Context(), j.ID, Waiting{TTL: p.TTL})
@@ -43,7 +43,7 @@ func TestExecute(t *testing.T) {
 			client, s, _ := dial(t, unsandboxtest.Options{})
 			set(t, s, c.scenario)
 			j, err := client.Submit(t.Context(), python("print(42)"), Submission{Mode: c.mode})
-			if err == nil && !j.over() {
+			if err == nil && !j.Over() {
 				j, err = client.Wait(t.Context(), j.ID, Waiting{})
 			}
 			if err != nil || j.Stdout != "42\n" || !j.OK() {

@@ -36,6 +36,17 @@ func (l Languages) Resolve(name string) string {
 	return ""
 }
 
+// AliasesOf are the service's other names of a language, in their order.
+func (l Languages) AliasesOf(name string) (out []string) {
+	for alias, to := range l.Aliases {
+		if to == name {
+			out = append(out, alias)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // usualName translates what notebooks call a language, "" if it is none of these.
 func usualName(lower string) string {
 	for _, l := range [][2]string{

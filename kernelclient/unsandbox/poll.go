@@ -99,7 +99,7 @@ func (p *poller) poll(ctx context.Context) (j Job, over bool, err error) {
 	if p.running.IsZero() && j.Status != "pending" && j.Status != "queued" {
 		p.running = p.c.now()
 	}
-	return j, j.over(), nil
+	return j, j.Over(), nil
 }
 
 // fault judges an error: nil if the wait goes on.
@@ -152,7 +152,7 @@ func (p *poller) tooLate() bool {
 // giveUp cancels a job that is long over its time.
 func (c *Client) giveUp(ctx context.Context, id string) (Job, error) {
 	j, err := c.Cancel(ctx, id)
-	if err == nil && j.over() && j.Status != Cancelled {
+	if err == nil && j.Over() && j.Status != Cancelled {
 		return j, nil
 	}
 	return j, lost(id, kernelclient.NoAnswer, "gave up waiting; the job may still be running", nil)
@@ -198,7 +198,7 @@ func (c *Client) Cancel(ctx context.Context, id string) (Job, error) {
 			j.Status = Cancelled
 		}
 	}
-	if j.Status == Cancelled || j.over() && j.Status != "" {
+	if j.Status == Cancelled || j.Over() && j.Status != "" {
 		return j, nil
 	}
 	return c.lastState(ctx, id), nil
@@ -211,7 +211,7 @@ func (c *Client) lastState(ctx context.Context, id string) Job {
 		if c.wait(ctx, delay(n)) != nil {
 			break
 		}
-		if j, err := c.Job(ctx, id); err == nil && j.over() {
+		if j, err := c.Job(ctx, id); err == nil && j.Over() {
 			return j
 		}
 	}

@@ -142,7 +142,7 @@ func (c *Client) Command(ctx context.Context, session, command string, limit tim
 	if err != nil {
 		return j, notUnderstood(sessionPath(session, "execute"), err)
 	}
-	if !j.over() && j.ID != "" {
+	if !j.Over() && j.ID != "" {
 		return c.Wait(ctx, j.ID, Waiting{TTL: limit})
 	}
 	return j, nil

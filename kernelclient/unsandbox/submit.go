@@ -62,7 +62,7 @@ func (c *Client) submit(ctx context.Context, r call, s Submission) (Job, error) 
 	if err != nil {
 		return Job{}, notUnderstood(r.path, err)
 	}
-	if !j.over() && j.ID == "" {
+	if !j.Over() && j.ID == "" {
 		return Job{}, &kernelclient.Error{Kind: kernelclient.Protocol, What: "no job_id in response of Unsandbox to " + r.path}
 	}
 	return j, nil
