@@ -2,6 +2,7 @@ package localfs
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 type Options struct {
 	Root     string // the folder where relative paths start; "" is the process's working folder
 	Confined bool   // only what is below Root can be used
+	Poll     bool   // look for changes instead of being told, as where reports are known to be missing
 }
 
 // FS is this machine's files. It is used as fswatch.FS says.
@@ -20,6 +22,7 @@ type FS struct {
 	root     string // absolute, as it was given
 	realRoot string // without symlinks
 	confined bool
+	poll     bool
 	disk     disk
 	names    names
 
@@ -35,7 +38,7 @@ func New(opt Options) (*FS, error) {
 	if err != nil {
 		return nil, refuse(opt.Root, "cannot be used", err)
 	}
-	f := &FS{root: root, realRoot: root, confined: opt.Confined, disk: wholeDisk{}, streams: map[*stream]bool{}}
+	f := &FS{root: root, realRoot: root, confined: opt.Confined, poll: opt.Poll, disk: wholeDisk{}, streams: map[*stream]bool{}}
 	if !opt.Confined {
 		return f, nil
 	}
@@ -51,9 +54,20 @@ func New(opt Options) (*FS, error) {
 // Capabilities is fswatch.FS's.
 func (f *FS) Capabilities() fswatch.Capabilities {
 	return fswatch.Capabilities{
-		Name: "this machine", AnyBytes: true, Push: true, Recursive: true, Ordered: true, Entries: true,
+		Name: "this machine", AnyBytes: true, Push: !f.poll, Recursive: true, Ordered: true, Entries: true,
 		Ranges: true, Meta: hasMeta, Atomic: true, Links: true, Modes: true,
 	}
+}
+
+// errPoll is why nothing is reported where it was asked for.
+var errPoll = errors.New("being told of changes is switched off")
+
+// reports tells whether changes in a folder are reported: nil, or why not.
+func (f *FS) reports(dir string) error {
+	if f.poll {
+		return errPoll
+	}
+	return fswatch.Reports(dir)
 }
 
 // Root is fswatch.FS's.

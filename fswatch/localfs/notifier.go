@@ -27,6 +27,9 @@ type notifier struct {
 
 // Notifier is fswatch.Notifying's.
 func (f *FS) Notifier() (fswatch.Notifier, error) {
+	if f.poll {
+		return nil, errPoll
+	}
 	w, err := newNotify()
 	if err != nil {
 		return nil, err
@@ -45,11 +48,11 @@ func (n *notifier) Add(dir fswatch.Path) (watched bool, err error) {
 	if err := n.fs.folderInfo(dir, "cannot be watched"); err != nil {
 		return false, err
 	}
-	real, err := clean(n.fs.absolute(dir))
+	real, err := n.fs.real(dir)
 	if err != nil {
 		return false, refuse(dir, "cannot be watched", err)
 	}
-	if err := fswatch.Reports(real); err != nil {
+	if err := n.fs.reports(real); err != nil {
 		return false, err
 	}
 	n.mu.Lock()

@@ -34,7 +34,7 @@ type tree struct {
 }
 
 func newTree(s *stream) (*tree, error) {
-	root, err := clean(s.dir)
+	root, err := s.fs.real(s.dir)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (s *stream) Close() error {
 
 // begin arms the watch, so that what happens from here on is told, and returns what follows it.
 func (s *stream) begin(ctx context.Context) (func(context.Context) error, error) {
-	why := fswatch.Reports(s.dir)
+	why := s.fs.reports(s.dir)
 	if why == nil || s.opt.NetworkMounts {
 		t, err := newTree(s)
 		if err == nil {
@@ -115,8 +115,8 @@ func (s *stream) begin(ctx context.Context) (func(context.Context) error, error)
 
 // run follows the watch until Close. Where reports end, polling goes on.
 func (s *stream) run(ctx context.Context, follow func(context.Context) error) {
-	for ctx.Err() == nil {
-		why := follow(ctx)
+	for {
+		why := follow(ctx) // called in any case: it frees what it has
 		if ctx.Err() != nil {
 			return
 		}
@@ -182,5 +182,14 @@ func newNotify() (*fsnotify.Watcher, error) {
 	return w, asLimit(err)
 }
 
-// clean is a folder without symlinks, as the names in reports begin.
-func clean(dir string) (string, error) { return filepath.EvalSymlinks(dir) }
+// real is a folder without symlinks, as the names in reports begin.
+func (f *FS) real(dir fswatch.Path) (string, error) {
+	real, err := filepath.EvalSymlinks(f.absolute(dir))
+	if err != nil {
+		return "", err
+	}
+	if _, ok := f.inside(real); f.confined && !ok {
+		return "", f.outside(dir)
+	}
+	return real, nil
+}
