@@ -180,7 +180,7 @@ func (x *running) over(ctx context.Context) kernelclient.Outcome {
 	last := x.fails[len(x.fails)-1]
 	switch {
 	case is(last, wire.ContextRestarting, wire.RestartedValue):
-		const detail = "the kernel died and the sandbox started another: its variables are lost"
+		const detail = "the kernel ended, and the sandbox started another: its variables are lost"
 		x.sink.Emit("", event.State{State: event.Dead, Detail: detail})
 		return x.outcome(event.Died, detail)
 	case is(last, wire.UnexpectedEnd, wire.UnexpectedText), is(last, wire.WebSocketError, wire.LostValue), is(last, wire.WebSocketError, wire.UnsentValue):

@@ -61,7 +61,7 @@ func (s *Server) interpreter(w http.ResponseWriter, r *http.Request, body string
 	case path[0] == "health":
 		answer(w, http.StatusOK, "OK")
 	case path[0] == "contexts":
-		b.contextCall(w, r, path, body)
+		s.contextCall(w, r, b, path, body)
 	case path[0] == "execute":
 		s.execute(w, r, b, body)
 	default:
@@ -69,8 +69,15 @@ func (s *Server) interpreter(w http.ResponseWriter, r *http.Request, body string
 	}
 }
 
+func (s *Server) knows(language string) bool {
+	if s.Known != nil {
+		return s.Known(language)
+	}
+	return language != "cobol"
+}
+
 // contextCall is one of the calls about contexts.
-func (b *Box) contextCall(w http.ResponseWriter, r *http.Request, path []string, body string) {
+func (s *Server) contextCall(w http.ResponseWriter, r *http.Request, b *Box, path []string, body string) {
 	if len(path) == 1 && r.Method == http.MethodGet {
 		answer(w, http.StatusOK, b.contexts)
 		return
@@ -78,8 +85,8 @@ func (b *Box) contextCall(w http.ResponseWriter, r *http.Request, path []string,
 	if len(path) == 1 {
 		var q wire.ContextRequest
 		_ = json.Unmarshal([]byte(body), &q)
-		if wire.Language(q.Language) == "cobol" {
-			plain(w, http.StatusInternalServerError, `Failed to create context: {"message": "The 'cobol' kernel is not available. Please pick another suitable kernel instead, or install that kernel.", "short_message": "cobol not found"}`)
+		if name := wire.Language(q.Language); !s.knows(name) {
+			plain(w, http.StatusInternalServerError, `Failed to create context: {"message": "The '`+name+`' kernel is not available. Please pick another suitable kernel instead, or install that kernel.", "short_message": "`+name+` not found"}`)
 			return
 		}
 		answer(w, http.StatusOK, b.context(q.Language, q.Cwd))
@@ -90,10 +97,14 @@ func (b *Box) contextCall(w http.ResponseWriter, r *http.Request, path []string,
 		plain(w, http.StatusNotFound, "Context "+path[1]+" not found")
 		return
 	}
+	tell := s.Removed
 	if r.Method == http.MethodDelete {
 		b.contexts = slices.Delete(b.contexts, i, i+1)
 	} else {
-		b.counts[path[1]] = 0
+		b.counts[path[1]], tell = 0, s.Restarted
+	}
+	if tell != nil {
+		tell(path[1])
 	}
 	answer(w, http.StatusOK, nil)
 }

@@ -28,6 +28,10 @@ type Server struct {
 	Run func(x wire.Execution) Script
 	// Traffic is the token that each call of an interpreter must have; "" is none.
 	Traffic string
+	// Known, if not nil, tells which languages there are; else all but cobol are.
+	Known func(language string) bool
+	// Restarted and Removed, if not nil, are told of contexts that were.
+	Restarted, Removed func(id string)
 	// Fault, if not nil, may answer a request in the server's place: true if it did.
 	Fault func(w http.ResponseWriter, r *http.Request) bool
 
