@@ -63,6 +63,8 @@ type FS struct {
 	rpc    envdpb.FilesystemClient
 	stream envdpb.FilesystemClient // without clocks: a watch is silent for as long as nothing happens
 	idle   func()
+	ping   time.Duration // how often a watch is to give a sign of life, at least a second
+	poll   time.Duration // how often events are fetched where there are no streams
 
 	mu     sync.Mutex // guards all below
 	root   fswatch.Path
@@ -82,7 +84,7 @@ func New(opt Options) (*FS, error) {
 	if older(opt.Version, sinceUser) && opt.User == "" {
 		opt.User = "user" // as the SDKs do
 	}
-	f := &FS{opt: opt, base: base, open: map[*stream]bool{}, root: opt.Root, idle: func() {}}
+	f := &FS{opt: opt, base: base, open: map[*stream]bool{}, root: opt.Root, idle: func() {}, ping: pingInterval, poll: pollInterval}
 	transport := opt.Transport
 	if transport == nil {
 		own := ownTransport()

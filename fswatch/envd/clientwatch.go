@@ -283,7 +283,7 @@ func (s *stream) connect(ctx context.Context) (feed, error) {
 	opening := startClock(limit, cancel, &fswatch.TimeoutError{Clock: "connecting and sending", Limit: limit, Setting: "--request-timeout"})
 	defer opening.stop()
 	req := connect.NewRequest(&envdpb.WatchDirRequest{Path: s.dir, Recursive: s.opt.Recursive, IncludeEntry: s.opt.Entries, AllowNetworkMounts: s.opt.NetworkMounts})
-	req.Header().Set("Keepalive-Ping-Interval", strconv.Itoa(int(pingInterval/time.Second)))
+	req.Header().Set("Keepalive-Ping-Interval", strconv.Itoa(int(s.f.ping/time.Second)))
 	st, err := s.f.stream.WatchDir(own, req)
 	if err == nil && (!st.Receive() || st.Msg().GetStart() == nil) {
 		err = st.Err()
@@ -298,7 +298,7 @@ func (s *stream) connect(ctx context.Context) (feed, error) {
 		return nil, err
 	}
 	silent := &fswatch.Error{Kind: fswatch.Disconnect, What: "nothing was heard of the file service for a while"}
-	return &connection{stream: st, cancel: cancel, ctx: own, quiet: startClock(2*pingInterval, cancel, silent)}, nil
+	return &connection{stream: st, cancel: cancel, ctx: own, quiet: startClock(2*s.f.ping, cancel, silent)}, nil
 }
 
 func (c *connection) next(context.Context) ([]*envdpb.FilesystemEvent, error) {
@@ -334,7 +334,7 @@ func (s *stream) poll(ctx context.Context) (feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &watcher{f: s.f, id: answer.Msg.GetWatcherId(), t: time.NewTicker(pollInterval)}, nil
+	return &watcher{f: s.f, id: answer.Msg.GetWatcherId(), t: time.NewTicker(s.f.poll)}, nil
 }
 
 func (w *watcher) next(ctx context.Context) ([]*envdpb.FilesystemEvent, error) {

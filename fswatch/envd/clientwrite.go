@@ -255,7 +255,7 @@ func (f *FS) post(ctx context.Context, to fswatch.Path, kind string, body io.Rea
 		return err
 	}
 	err = answerError(what, answer)
-	if kind == "application/octet-stream" && (answer.StatusCode == http.StatusBadRequest || answer.StatusCode == http.StatusInternalServerError) && strings.Contains(err.Error(), "multipart") {
+	if kind == "application/octet-stream" && (answer.StatusCode == http.StatusBadRequest || answer.StatusCode == http.StatusInternalServerError) && strings.Contains(strings.ToLower(err.Error()), "multipart") {
 		return &formError{err}
 	}
 	return err

@@ -1,0 +1,207 @@
+package envd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/kernelclient/hosttest/relay"
+)
+
+// badWay is a client, its server's folder and the way between them.
+func badWay(t *testing.T) (*FS, string, *relay.Relay) {
+	t.Helper()
+	home := tempDir(t)
+	s := newServer(t, ServerOptions{Root: home, Token: testToken})
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	way := relay.New(t, h.Listener.Addr().String())
+	f, err := New(Options{URL: "http://" + way.Addr(), AccessToken: testToken})
+	must(t, err)
+	f.ping = time.Second
+	t.Cleanup(func() { must(t, f.Close()) })
+	return f, home, way
+}
+
+// waitFor takes events until there is one.
+func waitFor(t *testing.T, s fswatch.Stream, op fswatch.Op, name string) {
+	t.Helper()
+	for {
+		events, err := s.Next(t.Context())
+		must(t, err)
+		for _, e := range events {
+			if e.Op == op && e.Name == name {
+				return
+			}
+		}
+	}
+}
+
+func touch(t *testing.T, name string) {
+	t.Helper()
+	must(t, os.WriteFile(name, nil, 0o644))
+}
+
+func TestWatchOutlivesConnections(t *testing.T) {
+	f, home, way := badWay(t)
+	s, err := f.Watch(t.Context(), home, fswatch.WatchOptions{Recursive: true})
+	must(t, err)
+	touch(t, home+"/a")
+	waitFor(t, s, fswatch.OpCreate, "a")
+	way.Cut()
+	waitFor(t, s, fswatch.OpResync, ".")
+	touch(t, home+"/b")
+	waitFor(t, s, fswatch.OpCreate, "b")
+	must(t, s.Close())
+	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
+
+// A connection that says nothing any more is given up.
+func TestWatchBehindASilentWall(t *testing.T) {
+	f, home, way := badWay(t)
+	s, err := f.Watch(t.Context(), home, fswatch.WatchOptions{})
+	must(t, err)
+	way.Stall()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for way.Carried() < 2 { // it tries anew, and waits for the beginning
+		<-tick.C
+	}
+	way.Resume()
+	waitFor(t, s, fswatch.OpResync, ".")
+	touch(t, home+"/b")
+	waitFor(t, s, fswatch.OpCreate, "b")
+}
+
+// Frames come in pieces, several in one, and slowly.
+func TestSplitFrames(t *testing.T) {
+	f, home, way := badWay(t)
+	way.Split(3)
+	s, err := f.Watch(t.Context(), home, fswatch.WatchOptions{Entries: true})
+	must(t, err)
+	for i := range 20 {
+		touch(t, fmt.Sprintf("%s/n%02d", home, i))
+	}
+	waitFor(t, s, fswatch.OpCreate, "n19")
+	list, err := f.List(t.Context(), "", fswatch.ListOptions{})
+	if err != nil || len(list) != 20 {
+		t.Error(len(list), err)
+	}
+	text := strings.Repeat("in pieces ", 1000)
+	_, err = f.Write(t.Context(), []fswatch.File{{Path: "big", Body: strings.NewReader(text), Size: -1}}, fswatch.WriteOptions{Gzip: true})
+	must(t, err)
+	r, _, err := f.Open(t.Context(), "big", fswatch.Range{})
+	must(t, err)
+	defer r.Close()
+	if got, err := io.ReadAll(r); string(got) != text {
+		t.Error(len(got), err)
+	}
+}
+
+// A transfer that is cut is a lost connection, not a short file.
+func TestCutTransfer(t *testing.T) {
+	f, home, way := badWay(t)
+	must(t, os.WriteFile(home+"/big", make([]byte, 64<<20), 0o644))
+	r, _, err := f.Open(t.Context(), "big", fswatch.Range{})
+	must(t, err)
+	defer r.Close()
+	must1(r.Read(make([]byte, 10)))
+	way.Cut()
+	if _, err := io.Copy(io.Discard, r); !errors.Is(err, fswatch.Disconnect) {
+		t.Error(err)
+	}
+	way.Refuse(true)
+	if _, err := f.Stat(t.Context(), "big"); !errors.Is(err, fswatch.Disconnect) {
+		t.Error(err)
+	}
+}
+
+func TestWatchedFolderComesBack(t *testing.T) {
+	f, s := newPair(t, Options{})
+	dir := s.tree.real + "/d"
+	must(t, os.Mkdir(dir, 0o755))
+	w, err := f.Watch(t.Context(), dir, fswatch.WatchOptions{})
+	must(t, err)
+	must(t, os.Remove(dir))
+	waitFor(t, w, fswatch.OpRemove, ".")
+	must(t, os.Mkdir(dir, 0o755))
+	waitFor(t, w, fswatch.OpCreate, ".")
+	touch(t, dir+"/x")
+	waitFor(t, w, fswatch.OpCreate, "x")
+}
+
+// Where no stream gets through, events are fetched.
+func TestWatchWithoutStreams(t *testing.T) {
+	home := tempDir(t)
+	s := newServer(t, ServerOptions{Root: home, NoAuth: true})
+	for name, refuse := range map[string]http.HandlerFunc{
+		"404": http.NotFound,
+		"415": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnsupportedMediaType) },
+		"held back": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/connect+json")
+			w.WriteHeader(200)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/WatchDir") {
+					refuse(w, r)
+					return
+				}
+				s.ServeHTTP(w, r)
+			}))
+			defer h.Close()
+			f, err := New(Options{URL: h.URL, Request: time.Second})
+			must(t, err)
+			defer f.Close()
+			f.poll = 10 * time.Millisecond
+			w, err := f.Watch(t.Context(), home, fswatch.WatchOptions{})
+			must(t, err)
+			if mode, why := w.Mode(); mode != fswatch.ModePoll || why == nil {
+				t.Error(mode, why)
+			}
+			touch(t, home+"/"+name)
+			waitFor(t, w, fswatch.OpCreate, name)
+			must(t, w.Close())
+		})
+	}
+}
+
+func TestWatchErrors(t *testing.T) {
+	f, s := newPair(t, Options{})
+	touch(t, s.tree.real+"/file")
+	for path, kind := range map[string]fswatch.Kind{"zz": fswatch.NotFound, "file": fswatch.Invalid, "/etc": fswatch.Invalid} {
+		if _, err := f.Watch(t.Context(), path, fswatch.WatchOptions{}); !errors.Is(err, kind) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	stranger, err := New(Options{URL: f.opt.URL, AccessToken: "wrong"})
+	must(t, err)
+	defer stranger.Close()
+	for what, do := range map[string]func() error{
+		"watch": func() error { _, err := stranger.Watch(t.Context(), "/x", fswatch.WatchOptions{}); return err },
+		"stat":  func() error { _, err := stranger.Stat(t.Context(), "/x"); return err },
+		"list":  func() error { _, err := stranger.List(t.Context(), "/x", fswatch.ListOptions{}); return err },
+	} {
+		if err := do(); !errors.Is(err, fswatch.Unauthenticated) || strings.Contains(err.Error(), "wrong") || strings.Contains(err.Error(), testToken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Watch(ctx, "", fswatch.WatchOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
