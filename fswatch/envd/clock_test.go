@@ -48,6 +48,9 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
 	select {
 	case <-time.After(w.answersAfter):
 	case <-r.Context().Done():
