@@ -30,7 +30,7 @@ func (c *common) handOver(ctx context.Context, code, language string, limit time
 		return err
 	}
 	if t.Kind != hosts.Unsandbox {
-		return errors.New("--no-wait leaves a job to Unsandbox: it needs --host unsandbox:")
+		return errors.New("--no-wait leaves a job to Unsandbox: it needs --host unsandbox: and no other")
 	}
 	host, err := c.direct(t, ".")
 	if err != nil {

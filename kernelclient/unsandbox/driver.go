@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,7 @@ type driver struct {
 	mu      sync.Mutex // guards all below
 	running *run
 	left    string // a job that nobody waits for any longer
+	ahead   ahead  // what runs before its turn
 	past    past   // what later cells get of earlier ones
 }
 
@@ -97,7 +99,9 @@ func languageInfo(language string) rawjson.Value {
 }
 
 // Run implements kernelclient.Driver.
-func (d *driver) Run(ctx context.Context, r kernelclient.Request) kernelclient.Outcome {
+func (d *driver) Run(ctx context.Context, r kernelclient.Request) (out kernelclient.Outcome) {
+	defer func() { d.after(r, out) }()
+	before := d.claim(r.ID)
 	x, ctx, err := d.begin(ctx, r)
 	defer d.finish(x)
 	d.sink.Emit("", event.State{State: event.Busy})
@@ -105,12 +109,32 @@ func (d *driver) Run(ctx context.Context, r kernelclient.Request) kernelclient.O
 	if err != nil {
 		return d.failed(ctx, x, err)
 	}
-	j, err := d.client.Submit(ctx, x.program, Submission{Mode: d.settings.Submit, Say: d.say})
+	j, err := d.submit(ctx, x, before)
 	if err != nil {
 		return d.failed(ctx, x, err)
 	}
 	d.accepted(x, j)
 	return d.wait(ctx, x, j)
+}
+
+// submit hands a program over, unless that was done before its turn. What was refused then
+// may be taken now.
+func (d *driver) submit(ctx context.Context, x *run, before *early) (Job, error) {
+	if before != nil {
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return Job{}, context.Cause(ctx)
+		}
+		if before.err == nil {
+			x.program = before.program
+			return before.job, nil
+		}
+		if !isStatus(before.err, http.StatusTooManyRequests, http.StatusNotFound, http.StatusMethodNotAllowed) {
+			return Job{}, before.err
+		}
+	}
+	return d.client.Submit(ctx, x.program, Submission{Mode: d.settings.Submit, Say: d.say})
 }
 
 // begin makes the program of a request.
@@ -131,6 +155,7 @@ func (d *driver) finish(x *run) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.running = nil
+	d.launch()
 }
 
 // program is what a request asks the service to run.
@@ -306,6 +331,13 @@ func (d *driver) interruptWait(why error) {
 
 // Interrupt implements kernelclient.Driver.
 func (d *driver) Interrupt(context.Context) error {
+	d.mu.Lock()
+	group := ""
+	if d.running != nil {
+		group = d.running.Group
+	}
+	d.mu.Unlock()
+	d.drop(func(r kernelclient.Request) bool { return group != "" && r.Group == group })
 	d.interruptWait(errInterrupted)
 	return nil
 }
@@ -317,6 +349,7 @@ func (d *driver) Answer(context.Context, event.InputID, string) error {
 
 // Restart implements kernelclient.Driver: it forgets what earlier cells left.
 func (d *driver) Restart(context.Context) (kernelclient.Ready, error) {
+	d.drop(func(kernelclient.Request) bool { return true })
 	d.interruptWait(errRestarted)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -326,6 +359,9 @@ func (d *driver) Restart(context.Context) (kernelclient.Ready, error) {
 
 // Close implements kernelclient.Driver. With stop it cancels what runs.
 func (d *driver) Close(_ context.Context, stop bool) error {
+	if stop {
+		d.drop(func(kernelclient.Request) bool { return true })
+	}
 	d.end()
 	d.mu.Lock()
 	id := d.left

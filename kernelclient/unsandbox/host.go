@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
@@ -221,7 +222,8 @@ func (h *Host) context(info kernelclient.ContextInfo, start kernelclient.StartSp
 	case KernelFiles:
 		return kernelclient.OpenLog(info, newFilesDriver(h, start), opt)
 	default:
-		return boxed{kernelclient.OpenLog(info, newDriver(h, info, start), opt)}
+		d := newDriver(h, info, start)
+		return boxed{kernelclient.OpenLog(info, d, opt), d}
 	}
 }
 
@@ -280,13 +282,31 @@ func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient
 	return h.open(a.Info, start, a.Log), nil
 }
 
-// boxed is a context that refuses a time limit that the service cannot keep.
-type boxed struct{ *kernelclient.Log }
+// boxed is a context that refuses a time limit that the service cannot keep, and tells its
+// driver of requests before their turn.
+type boxed struct {
+	*kernelclient.Log
+	driver *driver
+}
 
 // Submit implements kernelclient.Context.
 func (b boxed) Submit(ctx context.Context, r kernelclient.Request) error {
 	if r.Timeout > MaxTTL {
 		return tooLong(r.Timeout)
 	}
-	return b.Log.Submit(ctx, r)
+	b.driver.announce(r)
+	err := b.Log.Submit(ctx, r)
+	if err != nil {
+		b.driver.drop(func(o kernelclient.Request) bool { return o.ID == r.ID })
+	}
+	return err
+}
+
+// Cancel implements kernelclient.Context.
+func (b boxed) Cancel(ctx context.Context, id event.ExecID) error {
+	err := b.Log.Cancel(ctx, id)
+	if err == nil {
+		b.driver.drop(func(o kernelclient.Request) bool { return o.ID == id })
+	}
+	return err
 }

@@ -40,6 +40,7 @@ type result struct {
 // job is one execution. s.mu guards what changes.
 type job struct {
 	id, language string
+	code         string
 	created      time.Time
 	polls        int
 	cancelled    bool
@@ -216,7 +217,10 @@ func (s *Server) start(p program) (*job, map[string]any) {
 	if p.TTL != nil {
 		ttl = time.Duration(*p.TTL) * time.Second
 	}
-	j := &job{id: newID("job_"), language: p.Language, created: now, ttl: ttl}
+	j := &job{id: newID("job_"), language: p.Language, code: p.Code, created: now, ttl: ttl}
+	if s.hurried {
+		j.polls = s.opt.Pending + s.opt.Running
+	}
 	if s.opt.Run && (p.Language == "python" || p.Language == "bash") {
 		j.proc = s.run(p, ttl)
 	} else {

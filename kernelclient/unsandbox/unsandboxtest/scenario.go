@@ -214,6 +214,38 @@ func (s *Server) note(r *http.Request, body []byte, query, taken bool) {
 	}
 	s.lastAt = now
 	s.log = append(s.log, q)
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// Await waits until the transcript is as it should be, or the server is closed.
+func (s *Server) Await(enough func([]Request) bool) {
+	for {
+		s.mu.Lock()
+		log, more := slices.Clone(s.log), s.more
+		s.mu.Unlock()
+		if enough(log) {
+			return
+		}
+		select {
+		case <-more:
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+// Hurry lets jobs end at the next poll that would run for some more: those with these codes,
+// or all.
+func (s *Server) Hurry(codes ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.jobs {
+		if len(codes) == 0 || slices.Contains(codes, j.code) {
+			j.polls = s.opt.Pending + s.opt.Running
+		}
+	}
+	s.hurried = s.hurried || len(codes) == 0
 }
 
 // Transcript is every request so far, those outside of the API apart.

@@ -55,6 +55,8 @@ type Server struct {
 	submitted []time.Time
 	lastAt    time.Time
 	challenge map[string]bool // sudo challenges that are open
+	more      chan struct{}   // closed and replaced by the next request
+	hurried   bool            // jobs to come do not wait for polls
 	frames    int             // of websockets, until they are dropped; 0 = never
 }
 
@@ -82,7 +84,7 @@ func New(opt Options) (*Server, error) {
 	}
 	s := &Server{
 		URL: "http://" + l.Addr().String(), opt: opt, dir: dir, closed: make(chan struct{}), scenario: map[string]*fault{},
-		jobs: map[string]*job{}, sessions: map[string]*session{}, snapshots: map[string]*snapshot{}, challenge: map[string]bool{},
+		jobs: map[string]*job{}, sessions: map[string]*session{}, snapshots: map[string]*snapshot{}, challenge: map[string]bool{}, more: make(chan struct{}),
 	}
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	s.wg.Go(func() { _ = s.http.Serve(l) }) // it ends with Close
