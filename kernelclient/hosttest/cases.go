@@ -366,7 +366,7 @@ func killed(t *testing.T, k *Client, unseen bool) {
 
 func stopRunning(t *testing.T, k *Client) {
 	id := k.Submit("import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)")
-	k.until(id, "on")
+	k.begun(id)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := k.Stop(ctx, true); err != nil {
@@ -390,11 +390,67 @@ func interruptStart(t *testing.T, k *Client) {
 
 func writeFile(path string) error { return os.WriteFile(path, nil, 0o600) }
 
+// begun waits until a run that prints "on" is under way. Where nothing comes before its end
+// the word of the host is enough.
+func (c *Client) begun(id event.ExecID) {
+	c.t.Helper()
+	if c.Capabilities().Stream {
+		c.until(id, "on")
+		return
+	}
+	c.Wait("the start of "+string(id), func(e event.Event) bool {
+		_, ok := e.Body.(event.Started)
+		return ok && e.Exec == id
+	})
+}
+
+// freshInterrupt is interrupt for hosts on which nothing lasts and nothing is seen before the end.
+func freshInterrupt(t *testing.T, k *Client) {
+	id := k.Submit("import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)")
+	k.begun(id)
+	if err := k.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if end, events := k.Ended(id); end.Reason != event.Interrupted {
+		t.Errorf("%+v %q", end, Words(events))
+	}
+	k.expect("print('alive')", "stdout:alive\n")
+}
+
+// forgets: where state does not last, nothing of a cell is there for the next one.
+func forgets(t *testing.T, k *Client) {
+	k.expect("kept = 41", "")
+	if end, events := k.Do("kept"); end.Reason != event.Failed || !strings.Contains(Words(events), "error:NameError") {
+		t.Errorf("%+v %q", end, Words(events))
+	}
+}
+
+func freshRestart(t *testing.T, k *Client) {
+	running, waiting := k.Submit("import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)"), k.Submit("print('never')")
+	k.begun(running)
+	if err := k.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ends := map[event.ExecID]event.Reason{}
+	k.Wait("both ends", func(e event.Event) bool {
+		if end, ok := e.Body.(event.Ended); ok {
+			ends[e.Exec] = end.Reason
+		}
+		return len(ends) == 2
+	})
+	if ends[running] != event.Restarted || ends[waiting] != event.Restarted {
+		t.Errorf("ends: %v", ends)
+	}
+	if end, _ := k.Do("print(1)"); end.Reason != event.Done || end.Count != 1 {
+		t.Errorf("%+v", end)
+	}
+}
+
 func cancel(t *testing.T, k *Client) {
 	gate := t.TempDir() + "/go"
 	first := k.Submit(fmt.Sprintf("import os, time\nprint('on', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)", gate))
 	second := k.Submit("print('never')")
-	k.until(first, "on")
+	k.begun(first)
 	if err := k.Cancel(t.Context(), second); err != nil {
 		t.Error(err)
 	}
@@ -408,8 +464,7 @@ func cancel(t *testing.T, k *Client) {
 }
 
 func clock(t *testing.T, k *Client) {
-	k.expect("import time", "")
-	id := k.Submit("while True: time.sleep(0.1)", func(r *kernelclient.Request) { r.Timeout = 100 * time.Millisecond })
+	id := k.Submit("import time\nwhile True: time.sleep(0.1)", func(r *kernelclient.Request) { r.Timeout = 100 * time.Millisecond })
 	if end, _ := k.Ended(id); end.Reason != event.TimedOut || !strings.Contains(end.Detail, "--timeout") {
 		t.Errorf("%+v", end)
 	}
@@ -433,7 +488,7 @@ func twoContexts(t *testing.T, a, b *Client) {
 	a.expect("mine = 1", "")
 	gate := t.TempDir() + "/go"
 	id := a.Submit(fmt.Sprintf("import os, time\nprint('on', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)", gate))
-	a.until(id, "on")
+	a.begun(id)
 	if end, events := b.Do("mine"); end.Reason != event.Failed || !strings.Contains(Words(events), "NameError") {
 		t.Errorf("%+v %q", end, Words(events))
 	}

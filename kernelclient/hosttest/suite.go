@@ -46,18 +46,20 @@ func Run(t *testing.T, c Config) {
 		run  func(*testing.T, *Client)
 	}{
 		{"streams", able.Stream, streams},
-		{"result", true, func(t *testing.T, k *Client) { result(t, k, c.Narrow) }},
+		{"result", able.State, func(t *testing.T, k *Client) { result(t, k, c.Narrow) }},
 		{"error", true, failure},
 		{"state lasts", able.State, lasts},
-		{"displays", true, func(t *testing.T, k *Client) { displays(t, k, c.Displays, able.Updates) }},
+		{"state does not last", !able.State, forgets},
+		{"displays", able.State, func(t *testing.T, k *Client) { displays(t, k, c.Displays, able.Updates) }},
 		{"queue", true, queue},
 		{"cancel", true, cancel},
 		{"clock", able.Interrupt, clock},
 		{"input", able.Stdin, input},
-		{"input refused", true, inputRefused},
+		{"input refused", able.State, inputRefused},
 		{"interrupt at input", able.Stdin && able.Interrupt, interruptInput},
-		{"interrupt", able.Interrupt, func(t *testing.T, k *Client) { interrupt(t, k, c.Narrow) }},
-		{"late output", !c.Narrow, late},
+		{"interrupt", able.Interrupt && able.State, func(t *testing.T, k *Client) { interrupt(t, k, c.Narrow) }},
+		{"interrupt of fresh code", able.Interrupt && !able.State, freshInterrupt},
+		{"late output", !c.Narrow && able.Stream, late},
 		{"two followers", true, followers},
 		{"surrogate", true, surrogate},
 		{"Unicode", true, unicode},
@@ -78,11 +80,15 @@ func Run(t *testing.T, c Config) {
 		t.Run("50 MB in one line", func(t *testing.T) { long(t, shared.with(t)) })
 		t.Run("25,000 displays", func(t *testing.T) { manyDisplays(t, shared.with(t), c.Displays) })
 	}
-	t.Run("restart", func(t *testing.T) { restart(t, shared.with(t)) })
-	if !c.Narrow {
-		t.Run("exit", func(t *testing.T) { exits(t, shared.with(t)) })
+	if able.State {
+		t.Run("restart", func(t *testing.T) { restart(t, shared.with(t)) })
+		if !c.Narrow {
+			t.Run("exit", func(t *testing.T) { exits(t, shared.with(t)) })
+		}
+		t.Run("killed", func(t *testing.T) { killed(t, shared.with(t), c.Unseen) })
+	} else if able.Restart {
+		t.Run("restart", func(t *testing.T) { freshRestart(t, shared.with(t)) })
 	}
-	t.Run("killed", func(t *testing.T) { killed(t, shared.with(t), c.Unseen) })
 	t.Run("stop while running", func(t *testing.T) { stopRunning(t, Start(t, host, c.Kernel)) })
 	t.Run("interrupt during start", func(t *testing.T) { interruptStart(t, Start(t, host, c.Kernel)) })
 	t.Run("unknown kernel", func(t *testing.T) {
