@@ -28,6 +28,7 @@ type execFlags struct {
 	allowErrors      bool
 	noWait           bool
 	timeout, request limit
+	carried          carried
 }
 
 // The shapes of a record.
@@ -62,6 +63,7 @@ func newExec(c *common) *cobra.Command {
 	cmd.Flags().BoolVar(&f.events, "events", false, "print one JSON event a line as it happens")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "exit with 0 also where the code fails")
 	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "leave the code to Unsandbox as a job and print the job's id")
+	f.carried.add(cmd.Flags())
 	addContext(cmd, c)
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
@@ -111,6 +113,15 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 		kernel := k.Info().Kernel
 		note(fmt.Sprintf("kernel: %s (%s)", cmp.Or(kernel.Name, kernel.DisplayName), kernel.Found))
 	}
+	dir, err := c.workDir("./-")
+	if err != nil {
+		return err
+	}
+	carry := carrier{carried: f.carried, c: c, dir: dir, remote: func(ctx context.Context) (string, error) { return kernelclient.AwaitRemote(ctx, k) }}
+	if err := carry.before(ctx); err != nil {
+		_ = k.Stop(ctx, true) // nothing ran in it
+		return err
+	}
 	ch, stop := signals()
 	defer stop()
 	x := batch.Snippet{Context: k, Code: code, Timeout: c.runLimit(f.timed, f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
@@ -123,7 +134,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	if f.json != "" {
 		x.Record = &batch.Record{}
 	}
-	err = x.Run(ctx)
+	err = carry.after(ctx, x.Run(ctx))
 	if f.json != "" {
 		if _, err := os.Stdout.Write(f.record(x.Record)); err != nil {
 			return batch.WriteError(err)

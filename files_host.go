@@ -19,7 +19,11 @@ func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var f fswatch.FS
+	return c.filesOf(ctx, t)
+}
+
+// filesOf is the files of a host.
+func (c *common) filesOf(ctx context.Context, t hosts.Target) (f fswatch.FS, closeFiles func(), err error) {
 	switch { // each kind of host whose files can be used has a line here
 	case t.Kind == hosts.Local, t.Kind == hosts.Process && t.Socket != "":
 		f, err = localfs.New(localfs.Options{})

@@ -30,19 +30,24 @@ func newFS(c *common) *cobra.Command {
 
 // withFiles does something with the files that --host names, and gives an error its status.
 func (c *common) withFiles(ctx context.Context, do func(context.Context, fswatch.FS) error) error {
+	return untilSignal(ctx, func(ctx context.Context) error {
+		f, closeFiles, err := c.files(ctx)
+		if err != nil {
+			return err
+		}
+		defer closeFiles()
+		return do(ctx, f)
+	})
+}
+
+// untilSignal does something that a signal ends: then what was begun is undone.
+func untilSignal(ctx context.Context, do func(context.Context) error) error {
 	ch, stop := signals()
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
-	go func() {
-		f, closeFiles, err := c.files(ctx)
-		if err == nil {
-			err = do(ctx, f)
-			closeFiles()
-		}
-		done <- err
-	}()
+	go func() { done <- do(ctx) }()
 	for stopping := false; ; {
 		select {
 		case s := <-ch:
@@ -50,7 +55,7 @@ func (c *common) withFiles(ctx context.Context, do func(context.Context, fswatch
 				return batch.Stopped(s)
 			}
 			stopping = true
-			cancel(batch.Stopped(s)) // what was begun is undone
+			cancel(batch.Stopped(s))
 		case err := <-done:
 			if own := context.Cause(ctx); err != nil && own != nil {
 				return own

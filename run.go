@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/spf13/cobra"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
@@ -20,6 +21,7 @@ type runFlags struct {
 	timed                bool // --timeout was given
 	out                  string
 	timeout, request     limit
+	carried              carried
 }
 
 func newRun(c *common) *cobra.Command {
@@ -37,6 +39,7 @@ func newRun(c *common) *cobra.Command {
 	cmd.Flags().BoolVar(&f.inplace, "inplace", false, "save the outputs into FILE")
 	cmd.Flags().StringVar(&f.out, "out", "", "save the notebook with its outputs to this `FILE`")
 	cmd.Flags().BoolVar(&f.allowErrors, "allow-errors", false, "go on after a cell that fails, and exit with 0")
+	f.carried.add(cmd.Flags())
 	addContext(cmd, c)
 	addTimeouts(cmd, &f.timeout, &f.request)
 	return cmd
@@ -63,16 +66,21 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 	}
 	defer closeHost()
 	defer s.Close()
+	dir, err := c.workDir(path)
+	if err != nil {
+		return err
+	}
+	carry := carrier{carried: f.carried, c: c, dir: dir, remote: s.Remote}
 	ch, stop := signals()
 	defer stop()
 	n := batch.Notebook{
 		Session: s, Streams: streams(), Signals: ch, AllowErrors: f.allowErrors,
-		Note: note,
+		Note: note, Ready: carry.before,
 	}
 	if n.Save, err = saver(doc, file, f); err != nil {
 		return err
 	}
-	return n.Run(ctx)
+	return carry.after(ctx, n.Run(ctx))
 }
 
 // saver is how the run is saved; nil where nothing is to be written.

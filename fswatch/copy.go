@@ -2,6 +2,7 @@ package fswatch
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -37,6 +38,9 @@ func Copy(ctx context.Context, from FS, source Path, to FS, target Path, opt Cop
 	}
 	target = strings.TrimSuffix(target, "/")
 	for _, e := range entries {
+		if e.Name == ".." || strings.Contains(e.Name, "/") { // it would lead out of target
+			return &Error{Kind: Protocol, What: fmt.Sprintf("the listing of %s has the name %q in it", source, e.Name)}
+		}
 		base := strings.TrimSuffix(entries[0].Path, entries[0].Name)
 		at := target + "/" + strings.TrimPrefix(e.Path, base)
 		switch {

@@ -114,6 +114,14 @@ func (s *Session) ID() kernelclient.ContextID {
 	return s.ctx.Info().ID
 }
 
+// Remote waits until it is known what the kernel's host calls it, "" before Start.
+func (s *Session) Remote(ctx context.Context) (string, error) {
+	if s.ctx == nil {
+		return "", nil
+	}
+	return kernelclient.AwaitRemote(ctx, s.ctx)
+}
+
 // Err says why the kernel is dead, nil while it is not.
 func (s *Session) Err() error {
 	if s.ctx == nil {

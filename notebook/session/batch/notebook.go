@@ -21,6 +21,7 @@ type Notebook struct {
 	Streams     Streams
 	Signals     <-chan os.Signal // the first interrupt interrupts the cell, the second kills; others end the run
 	AllowErrors bool
+	Ready       func(context.Context) error   // called once the kernel is there and before the first cell; its error ends the run
 	Note        func(string)                  // one line about what goes on, such as the kernel's choice
 	Save        func(notebook.Snapshot) error // nil: nothing is written
 }
@@ -92,6 +93,11 @@ func (r *notebookRun) start(ctx context.Context) error {
 			note = fmt.Sprintf("kernel: %s (%s)", cmp.Or(k.Name, k.DisplayName), k.Found)
 		}
 		r.Note(note)
+	}
+	if r.Ready != nil {
+		if err := r.Ready(ctx); err != nil {
+			return err
+		}
 	}
 	var keys []notebook.CellKey
 	for _, c := range r.Session.Doc().Cells() {
