@@ -27,6 +27,8 @@ func (c *common) filesOf(ctx context.Context, t hosts.Target) (f fswatch.FS, clo
 	switch { // each kind of host whose files can be used has a line here
 	case t.Kind == hosts.Local, t.Kind == hosts.Process && t.Socket != "":
 		f, err = localfs.New(localfs.Options{})
+	case t.Kind == hosts.Jupyter:
+		f, err = serverFiles(t)
 	case t.Kind == hosts.E2B, t.Kind == hosts.E2BServer:
 		f, err = c.sandboxFiles(ctx, t)
 	default:

@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"notebook/session":            {"notebook", "kernelclient"},
 	"render":                      {"notebook/mime", "themes"},
 	"fswatch":                     {},
+	"fswatch/contents":            {"fswatch"},
 	"fswatch/envd":                {"fswatch"},
 	"fswatch/envd/envdpb":         {},
 	"tui":                         {"kernelclient", "notebook", "render", "themes", "fswatch"},

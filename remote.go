@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/contents"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
@@ -69,13 +71,9 @@ func (c *common) readRemote(address string) (doc *notebook.Document, file *diskf
 	if c.hosted.url == "" || c.hosted.url == string(hosts.Local) {
 		c.hosted = files
 	}
-	open, err := hosts.Open(t, hosts.Options{Version: version, Warn: note})
+	server, err := jupyterServer(t)
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	server, ok := open.(*jupyterserver.Host)
-	if !ok {
-		return nil, nil, nil, fmt.Errorf("%s is no Jupyter server", t.URL)
 	}
 	more = func(address string) (*diskfile.File, error) {
 		path, ok := strings.CutPrefix(address, server.Address()+"/")
@@ -96,6 +94,28 @@ func (c *common) readRemote(address string) (doc *notebook.Document, file *diskf
 		err = fmt.Errorf("%s: %w", from.Address(), err)
 	}
 	return doc, file, more, err
+}
+
+// jupyterServer is the server of a target.
+func jupyterServer(t hosts.Target) (*jupyterserver.Host, error) {
+	open, err := hosts.Open(t, hosts.Options{Version: version, Warn: note})
+	if err != nil {
+		return nil, err
+	}
+	server, ok := open.(*jupyterserver.Host)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%s is no Jupyter server", t.URL), open.Close())
+	}
+	return server, nil
+}
+
+// serverFiles is the files of a Jupyter server. Its connections end with the process.
+func serverFiles(t hosts.Target) (fswatch.FS, error) {
+	server, err := jupyterServer(t)
+	if err != nil {
+		return nil, err
+	}
+	return contents.New(server, t.URL), nil
 }
 
 // remoteWatch is a tui.Watcher that has the server asked now and then.

@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
@@ -128,9 +130,8 @@ func (s *server) stop(t testing.TB) {
 	if s.cmd == nil {
 		return
 	}
-	_ = s.cmd.Process.Signal(os.Interrupt)
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	timer := time.AfterFunc(10*time.Second, func() { _ = s.cmd.Process.Kill() })
-	_ = s.cmd.Process.Signal(os.Interrupt) // the second one is the answer to its question
 	_ = s.cmd.Wait()
 	timer.Stop()
 	s.cmd = nil
@@ -158,6 +159,30 @@ func TestHost(t *testing.T) {
 		Host:   func(t *testing.T) kernelclient.Host { return host(t, s.url) },
 		Kernel: "python3", Unseen: true, Displays: "from IPython.display import display, update_display",
 	})
+}
+
+// Nothing is too large: a server sends what it is told to, whatever the size.
+func TestLargeOutput(t *testing.T) {
+	var more []string
+	if !isGateway() {
+		more = []string{"--ServerApp.token=" + testToken, "--ServerApp.iopub_data_rate_limit=0", "--ServerApp.iopub_msg_rate_limit=0"}
+	}
+	s := serve(t, more...)
+	h := host(t, s.url)
+	defer h.Close()
+	k := hosttest.Start(t, h, "python3")
+	end, events := k.Do("from IPython.display import display\ndisplay({'image/png': 'iVBO' * (4 << 20)}, raw=True)\nprint('x' * 100_000_000)")
+	words := hosttest.Words(events)
+	if end.Reason != event.Done || len(words) < 100_000_000 || strings.Contains(words, "gap") {
+		t.Fatalf("%+v, %d bytes", end, len(words))
+	}
+	for _, e := range events {
+		if d, ok := e.Body.(event.Display); ok {
+			if picture := d.Data.Get("image/png").Str(); len(picture) != 16<<20 {
+				t.Errorf("the picture has %d bytes", len(picture))
+			}
+		}
+	}
 }
 
 func TestContextsAndAttach(t *testing.T) {
