@@ -31,8 +31,10 @@ lint:
 
 # The tests that need a certain peer. GROUP=ipykernel6: everything that talks to a kernel, on
 # ipykernel 6. GROUP=nbclient: the same notebooks run by nbclient, with the same outputs.
+# GROUP=e2b-files: E2B's own SDKs, JavaScript and Python, on files that nbterm serves.
 PEER_ipykernel6 = ./kernelclient/jupyter/... ./kernelclient/local/... .
 PEER_nbclient = -run TestPeerNbclient .
+PEER_e2b-files = -run TestPeerE2BFiles .
 test-peers:
 	python=$$(.ci/setup $(GROUP)) && export NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_TEST_PEER=$(GROUP) && \
 	go test -count=1 -timeout 15m $(PEER_$(GROUP))
