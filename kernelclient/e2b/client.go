@@ -88,6 +88,10 @@ func clockError(limit time.Duration) error {
 	return &kernelclient.TimeoutError{Clock: kernelclient.Connecting, Limit: limit, Setting: "--request-timeout"}
 }
 
+func (c *Client) unreachable() string {
+	return "the code interpreter at " + c.base + " cannot be reached"
+}
+
 // call makes one of the short calls. what says what it is for, should it fail.
 func (c *Client) call(ctx context.Context, what, method, path string, body, out any) error {
 	ctx, cancel := limited(ctx, c.request)
@@ -98,7 +102,7 @@ func (c *Client) call(ctx context.Context, what, method, path string, body, out 
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return sendError(ctx, what, err, c.secrets)
+		return sendError(ctx, c.unreachable(), err, c.secrets)
 	}
 	defer resp.Body.Close()
 	return decode(ctx, what, resp, out, c.secrets)
@@ -178,7 +182,7 @@ func (c *Client) Execute(ctx context.Context, x wire.Execution) (*Stream, error)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		err = sendError(ctx, what, err, c.secrets)
+		err = sendError(ctx, c.unreachable(), err, c.secrets)
 		cancel(nil)
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func (c *Cloud) call(ctx context.Context, what, method, path string, body, out a
 	secrets := []string{c.opt.APIKey}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return sendError(ctx, what, err, secrets)
+		return sendError(ctx, "E2B's control plane at "+c.opt.APIURL+" cannot be reached", err, secrets)
 	}
 	defer resp.Body.Close()
 	if next != nil {

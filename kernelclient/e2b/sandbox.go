@@ -1,6 +1,7 @@
 package e2b
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const endLimit = 5 * time.Second
 type sandbox struct {
 	cloud  *Cloud // nil where there is no control plane
 	client *Client
+	domain string
 	life   time.Duration
 	health time.Duration // how long its health may take to answer
 
@@ -119,7 +121,7 @@ func (h *Host) reach(ctx context.Context) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	box.ends = s.Ends
+	box.ends, box.domain = s.Ends, cmp.Or(s.Domain, opt.Domain)
 	box.client = newClient(opt, s, h.http)
 	return box, nil
 }

@@ -40,7 +40,7 @@ func Open(t Target, opt Options) (kernelclient.Host, error) {
 			Env: opt.Env, Forget: opt.Forget, Log: opt.Log,
 		}))
 	case E2B, E2BServer:
-		return made(e2b.New(e2bOptions(t, opt)))
+		return openE2B(t, opt)
 	case Unsandbox:
 		return openUnsandbox(t, opt)
 	default:
@@ -56,6 +56,15 @@ func made[H kernelclient.Host](h H, err error) (kernelclient.Host, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// openE2B opens a sandbox: its code interpreter, or its Jupyter server.
+func openE2B(t Target, opt Options) (kernelclient.Host, error) {
+	box, err := e2b.New(e2bOptions(t, opt))
+	if err != nil || !t.ViaServer {
+		return made(box, err)
+	}
+	return &inSandbox{box: box, opt: opt}, nil
 }
 
 // e2bOptions are those of both kinds: a sandbox of the cloud, whose token is the API key,
