@@ -68,19 +68,28 @@ type Call struct {
 // New starts a server that ends with the test. Set its fields before it is used.
 func New(t testing.TB) *Server {
 	t.Helper()
+	s := Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server. Set its fields before it is used.
+func Start() *Server {
 	s := &Server{boxes: map[string]*Box{}}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
-	t.Cleanup(func() {
-		s.mu.Lock()
-		for _, b := range s.boxes {
-			b.kill()
-		}
-		s.mu.Unlock()
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
 	return s
+}
+
+// Close ends the server, and what runs in it.
+func (s *Server) Close() {
+	s.mu.Lock()
+	for _, b := range s.boxes {
+		b.kill()
+	}
+	s.mu.Unlock()
+	s.http.CloseClientConnections()
+	s.http.Close()
 }
 
 // Env is the environment in which E2B's SDKs find the server.
