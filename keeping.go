@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
+	"github.com/nbterm/nbterm/kernelclient/hosts"
 )
 
 // keeps tells whether kernels of the terminal program live in the host process, so that
@@ -26,6 +28,7 @@ func noHostByDefault() bool {
 type keeper struct {
 	*bridge.Client
 	left func() bool // whether there may be one
+	only string      // the address of the host that the user named: what runs elsewhere is not meant; "" is any
 }
 
 // Contexts implements kernelclient.Host.
@@ -33,7 +36,8 @@ func (k keeper) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error
 	if !k.left() {
 		return nil, nil
 	}
-	return k.Client.Contexts(ctx)
+	list, err := k.Client.Contexts(ctx)
+	return slices.DeleteFunc(list, func(i kernelclient.ContextInfo) bool { return k.only != "" && !hosts.Same(i.Host, k.only) }), err
 }
 
 // keeping is the host of kernels that outlive the terminal program. It is connected to, and
@@ -47,5 +51,6 @@ func (c *common) keeping(dir string) (kernelclient.Host, error) {
 	if opt.Socket != "" {
 		left = func() bool { return true }
 	}
-	return keeper{bridge.New(opt), left}, nil
+	t, err := c.hosted.resolve()
+	return keeper{bridge.New(opt), left, contextHost(t)}, err
 }

@@ -50,6 +50,12 @@ var (
 	sandbox = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
 )
 
+// Same tells whether a context's host is the one at an address. An address that ends with
+// a colon, such as e2b:, is any host of its kind.
+func Same(host, address string) bool {
+	return host == address || strings.HasSuffix(address, ":") && strings.HasPrefix(host, address)
+}
+
 // Forms lists the forms of addresses for people.
 const Forms = "local, unix:PATH, http(s)://HOST:PORT (a Jupyter server), e2b:, e2b:ID, e2b+http(s)://HOST:PORT, unsandbox:, or a name in the config file"
 
