@@ -157,7 +157,7 @@ func (m *Model) penTravel(possible bool, otherwise string, step func() (notebook
 // openEditor makes the view draw its source as an editor does, with the cursor where it
 // was left.
 func (v *cellView) openEditor() {
-	v.editor = editor.New(v.cell.Source, editor.Options{Language: v.look.languageOf(v.cell.Type)})
+	v.editor = editor.New(v.cell.Source, editor.Options{Language: v.look.languageOf(v.cell)})
 	v.editor.SetView(v.look.editorView(true))
 	v.editor.SetCursor(v.penAt)
 	v.touch()

@@ -178,7 +178,8 @@ func (m *Model) tick() tea.Cmd {
 }
 
 func (m *Model) clocks() bool {
-	return m.comingUp() || m.session.Running() || m.session.State().State == event.Busy // of another client
+	_, expires := m.session.Where()
+	return !expires.IsZero() && m.alive() || m.comingUp() || m.session.Running() || m.session.State().State == event.Busy // of another client
 }
 
 // comingUp tells whether a kernel is being started.

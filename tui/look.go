@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func (l *look) source(c *notebook.Cell) render.Block {
 	if c.Type == notebook.Markdown {
 		return render.MarkdownWith(c.Source, c.Attachments(), l.theme, l.pictures)
 	}
-	e := editor.New(c.Source, editor.Options{Language: l.languageOf(c.Type)})
+	e := editor.New(c.Source, editor.Options{Language: l.languageOf(c)})
 	e.SetView(l.editorView(false)) // entering edit mode moves no text
 	return e
 }
@@ -55,10 +56,10 @@ func languageOf(doc *notebook.Document) string {
 }
 
 // languageOf is the language of a cell's source, "" for plain text.
-func (l *look) languageOf(t notebook.CellType) string {
-	switch t {
+func (l *look) languageOf(c *notebook.Cell) string {
+	switch c.Type {
 	case notebook.Code:
-		return l.language
+		return cmp.Or(c.Language(), l.language)
 	case notebook.Markdown:
 		return "markdown"
 	default:
@@ -200,6 +201,9 @@ func (l *look) word(v *cellView) (string, themes.Style) {
 		if took := st.Ended.Sub(st.Started); took >= time.Second {
 			return short(took), l.theme.Muted
 		}
+	}
+	if own := v.cell.Language(); own != "" && !strings.EqualFold(own, l.language) {
+		return render.Sanitize(own), l.theme.Muted
 	}
 	return "", themes.Style{}
 }

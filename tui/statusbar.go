@@ -79,8 +79,18 @@ func (m *Model) kernelLabels() (name, state string) {
 	if name = k.DisplayName; name == "" {
 		name = k.Name
 	}
-	return render.Sanitize(name), m.stateLabel()
+	name, state = render.Sanitize(name), m.stateLabel()
+	if where := m.whereLabel(); where != "" {
+		name += " on " + where
+	}
+	if left := m.leftLabel(); left != "" {
+		state += " · " + left
+	}
+	return name, state
 }
+
+// alive tells whether there is a kernel that is not known to be dead.
+func (m *Model) alive() bool { return m.session.Started() && m.session.State().State != event.Dead }
 
 func (m *Model) stateLabel() string {
 	state := m.session.State().State

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook"
 )
 
@@ -71,10 +72,13 @@ func (s *Session) asker(can func(kernelclient.Capabilities) bool, what string) (
 	switch {
 	case ask != nil && can(c.Capabilities()):
 		return ask, nil
-	case c.Info().Language == nil:
+	case !settled(c.Info().State.State):
 		return nil, &kernelclient.Error{Kind: kernelclient.Gone, What: "the kernel is not ready yet"}
 	}
 	return nil, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this kernel cannot " + what}
 }
+
+// settled tells whether a kernel's capabilities are known.
+func settled(s event.KernelState) bool { return s != event.Starting && s != event.Restarting }
 
 func clamp(offset int, source string) int { return max(0, min(offset, len(source))) }

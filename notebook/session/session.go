@@ -254,7 +254,7 @@ func (s *Session) submit(ctx context.Context, cell *notebook.Cell, group string)
 	id := event.ExecID(rand.Text())
 	s.runs[id] = &run{cell: cell.Key}
 	err := s.ctx.Submit(ctx, kernelclient.Request{
-		ID: id, Cell: s.hostKey(cell.Key), Code: cell.Source, Group: group,
+		ID: id, Cell: s.hostKey(cell.Key), Code: cell.Source, Language: cell.Language(), Group: group,
 		GoOn: s.opt.GoOn, AllowStdin: s.opt.AllowStdin, Timeout: s.opt.Timeout,
 	})
 	if err != nil {
