@@ -82,7 +82,7 @@ func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(
 func (c *common) hostAt(ctx context.Context, t hosts.Target, dir string) (kernelclient.Host, error) {
 	switch {
 	case c.lasting:
-		return c.keeping(dir)
+		return keeping(t, dir)
 	case c.context != "":
 		return c.kept(ctx, t, dir)
 	case t.Kind == hosts.Process:
@@ -153,6 +153,10 @@ func read(path string, create bool) (*notebook.Document, *diskfile.File, error) 
 
 // session joins a document with a kernel to be.
 func (c *common) session(ctx context.Context, doc *notebook.Document, path string, more session.Options) (*session.Session, func(), error) {
+	t, err := c.hosted.resolve()
+	if err != nil {
+		return nil, nil, err
+	}
 	near, err := c.nearby(path)
 	if err != nil {
 		return nil, nil, err
@@ -166,6 +170,6 @@ func (c *common) session(ctx context.Context, doc *notebook.Document, path strin
 		return nil, nil, err
 	}
 	more.Kernel, more.Existing, more.Dir, more.Env, more.StartupTimeout = c.kernel, c.existing, dir, c.env, time.Duration(c.startup)
-	more.Path, more.Lasting = diskfile.RealPath(path), c.lasting
+	more.Path, more.Lasting, more.Far = diskfile.RealPath(path), c.lasting, contextHost(t) != ""
 	return session.New(doc, host, more), closeHost, nil
 }

@@ -99,11 +99,15 @@ func hostPlace() bridge.Place { return bridge.In(stateDir(), os.Getenv("XDG_RUNT
 
 // clientOptions are those of every client; with start, it starts the host process if there is none.
 func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, error) {
-	opt := bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
 	t, err := c.hosted.resolve()
 	if err != nil {
-		return opt, err
+		return bridge.ClientOptions{}, err
 	}
+	return clientOptions(t, dir, start)
+}
+
+func clientOptions(t hosts.Target, dir string, start bool) (bridge.ClientOptions, error) {
+	opt := bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
 	switch {
 	case t.Socket != "":
 		opt.Socket = t.Socket

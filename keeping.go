@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
+	"github.com/nbterm/nbterm/notebook/session"
 )
 
 // keeps tells whether kernels of the terminal program live in the host process, so that
@@ -42,8 +44,8 @@ func (k keeper) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error
 
 // keeping is the host of kernels that outlive the terminal program. It is connected to, and
 // started, when it is needed first.
-func (c *common) keeping(dir string) (kernelclient.Host, error) {
-	opt, err := c.clientOptions(dir, true)
+func keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
+	opt, err := clientOptions(t, dir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +53,43 @@ func (c *common) keeping(dir string) (kernelclient.Host, error) {
 	if opt.Socket != "" {
 		left = func() bool { return true }
 	}
-	t, err := c.hosted.resolve()
-	return keeper{bridge.New(opt), left, contextHost(t)}, err
+	return keeper{bridge.New(opt), left, contextHost(t)}, nil
+}
+
+// places are the hosts of the config file, and this machine, that the terminal program can
+// choose kernels on besides the one that it was started with.
+func (c *common) places(settings config, path string) ([]session.Place, error) {
+	now, err := c.hosted.resolve()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := c.nearby(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []session.Place
+	add := func(name, address, work string, target func() (hosts.Target, error)) {
+		out = append(out, session.Place{Name: name, Address: address, Dir: work, Open: func() (kernelclient.Host, error) {
+			t, err := target()
+			if err != nil {
+				return nil, err
+			}
+			if c.lasting {
+				return keeping(t, dir)
+			}
+			return c.direct(t, dir)
+		}})
+	}
+	if now.Kind != hosts.Local {
+		local := hosts.Target{Address: hosts.Address{Kind: hosts.Local}}
+		add("this machine", "", dir, func() (hosts.Target, error) { return local, nil })
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings.Hosts)) {
+		a, _, err := hosts.Parse(settings.Hosts[name].URL)
+		if err != nil || a.URL == now.URL { // the first cannot be: the settings were checked
+			continue
+		}
+		add(name, a.URL, "", func() (hosts.Target, error) { return settings.again(a.URL) })
+	}
+	return out, nil
 }

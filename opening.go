@@ -33,8 +33,12 @@ func (c *common) opened(ctx context.Context, path string, settings config) (tui.
 		return tui.Opened{}, err
 	}
 	file.StateDir = stateDir()
+	places, err := c.places(settings, path)
+	if err != nil {
+		return tui.Opened{}, err
+	}
 	s, closeHost, err := c.session(ctx, doc, path, session.Options{
-		AllowStdin: true, Sum: fmt.Sprintf("%x", file.Sum()), OutputLimit: settings.OutputLimit << 20,
+		AllowStdin: true, Places: places, Sum: fmt.Sprintf("%x", file.Sum()), OutputLimit: settings.OutputLimit << 20,
 	})
 	if err != nil {
 		return tui.Opened{}, err

@@ -42,16 +42,16 @@ func (m *Model) run(keys ...notebook.CellKey) tea.Cmd {
 		return nil // text needs no kernel
 	}
 	m.runEdited(keys)
+	if m.session.Far() && !m.session.Started() {
+		return m.runFar(keys)
+	}
 	err := m.session.Run(m.jobs.ctx, keys...)
 	if !errors.Is(err, kernelclient.Gone) { // a kernel that died just now is told of by its state
 		m.fail(err)
 	}
 	m.refresh(keys...)
 	if errors.Is(err, kernelclient.NotFound) && !m.session.Started() {
-		return m.openKernels(func() tea.Cmd {
-			m.messages.drop(err.Error())
-			return m.run(keys...)
-		})
+		return m.chooseFor(err, keys)
 	}
 	return tea.Batch(m.read(), m.tick())
 }
@@ -125,6 +125,9 @@ func (m *Model) interrupt() tea.Cmd {
 			return m.copyText()
 		}
 		m.setHint("nothing runs; " + m.table.Keys(keymap.Command, keymap.Quit) + " quits")
+		return nil
+	}
+	if m.giveUpStart() {
 		return nil
 	}
 	m.setHint(interrupting)

@@ -179,7 +179,7 @@ func (m *Model) tick() tea.Cmd {
 
 func (m *Model) clocks() bool {
 	_, expires := m.session.Where()
-	return !expires.IsZero() && m.alive() || m.comingUp() || m.session.Running() || m.session.State().State == event.Busy // of another client
+	return m.starting.cancel != nil || !expires.IsZero() && m.alive() || m.comingUp() || m.session.Running() || m.session.State().State == event.Busy // of another client
 }
 
 // comingUp tells whether a kernel is being started.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/keymap"
 )
@@ -36,7 +37,7 @@ func (m *Model) kernelsListed(msg kernelsMsg) tea.Cmd {
 	if msg.err != nil {
 		return nil
 	}
-	if len(msg.kernels) == 0 {
+	if len(msg.kernels) == 0 && len(m.session.Places()) == 0 {
 		if msg.then != nil {
 			return nil // a run failed for that, and said so
 		}
@@ -47,7 +48,14 @@ func (m *Model) kernelsListed(msg kernelsMsg) tea.Cmd {
 	p := &picker{label: "Kernel: ", note: "Enter chooses it", empty: "no kernel is called that"}
 	p.items = func(text string) []item { return fitting(all, text) }
 	m.openPicker(p)
-	return m.findRunning(p, func(more []item) { all = inGroups(append(all, more...)) }, msg.then)
+	put := func(group string, items []item) {
+		rest := slices.DeleteFunc(all, func(it item) bool { return it.group == group })
+		all = inGroups(append(rest, items...))
+	}
+	return tea.Batch(
+		m.findRunning(p, func(more []item) { all = inGroups(append(all, more...)) }, msg.then),
+		m.findOnHosts(p, put, msg.then),
+	)
 }
 
 // The groups of the list, in their order.
@@ -81,9 +89,7 @@ func (m *Model) kernelItems(kernels []kernelclient.Kernel, then func() tea.Cmd) 
 			it.name = "● " + it.name
 		}
 		it.do = func() tea.Cmd {
-			return m.askSwitch(k.Name, func(ctx context.Context) (func(context.Context) error, error) {
-				return m.session.SwitchKernel(ctx, k.Name)
-			}, then)
+			return m.askSwitch(k.Name, func() func(context.Context) (*session.Found, error) { return m.session.FindKernel(k.Name) }, then)
 		}
 		items = append(items, it)
 	}
@@ -93,8 +99,16 @@ func (m *Model) kernelItems(kernels []kernelclient.Kernel, then func() tea.Cmd) 
 // inGroups puts the items of the groups together, in each those that cannot be chosen last.
 func inGroups(items []item) []item {
 	order := []string{ofNotebook, here, environments, running, builtIn}
+	place := func(it item) (at int, host string) { // other hosts come behind, by their names
+		if at = slices.Index(order, it.group); at < 0 {
+			at, host = len(order), it.group
+		}
+		return at, host
+	}
 	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.group), slices.Index(order, b.group)), cmp.Compare(barred(a), barred(b)))
+		atA, hostA := place(a)
+		atB, hostB := place(b)
+		return cmp.Or(cmp.Compare(atA, atB), cmp.Compare(hostA, hostB), cmp.Compare(barred(a), barred(b)))
 	})
 	return items
 }
@@ -122,9 +136,6 @@ func (m *Model) place(dir string) string {
 	return render.Sanitize(dir)
 }
 
-// kernelChange puts another kernel in the place of the session's, as Session.SwitchKernel does.
-type kernelChange func(context.Context) (stop func(context.Context) error, err error)
-
 // askSwitch asks before the change of the kernel ends something that runs.
 func (m *Model) askSwitch(name string, change kernelChange, then func() tea.Cmd) tea.Cmd {
 	if !m.session.Running() {
@@ -134,14 +145,15 @@ func (m *Model) askSwitch(name string, change kernelChange, then func() tea.Cmd)
 		choice{action: keymap.AnswerStop, do: func() tea.Cmd { return m.switchKernel(name, change, then) }}, back())
 }
 
-// switchKernel puts another kernel in the place of the present one. That one ends by the
+// switched puts the chosen kernel in the place of the present one. That one ends by the
 // way: the new one takes cells at once.
-func (m *Model) switchKernel(name string, change kernelChange, then func() tea.Cmd) tea.Cmd {
-	stop, err := change(m.jobs.ctx)
-	if err != nil {
-		m.fail(err)
+func (m *Model) switched(msg switchedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.setHint("")
+		m.fail(msg.err)
 		return nil
 	}
+	stop := m.session.Switch(m.jobs.ctx, msg.found)
 	m.messages.drop(m.kernel.death)
 	m.messages.drop(offerRestart)
 	m.kernel = kernelState{
@@ -154,13 +166,13 @@ func (m *Model) switchKernel(name string, change kernelChange, then func() tea.C
 	}
 	m.refresh(keysOf(m.cells)...)
 	m.promptOpened()
-	m.setHint("kernel " + render.Sanitize(name))
+	m.setHint("kernel " + render.Sanitize(msg.name))
 	cmds := []tea.Cmd{m.read(), m.tick()}
 	if stop != nil {
 		cmds = append(cmds, m.call("stop", stop))
 	}
-	if then != nil {
-		cmds = append(cmds, then())
+	if msg.then != nil {
+		cmds = append(cmds, msg.then())
 	}
 	return tea.Batch(cmds...)
 }

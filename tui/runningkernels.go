@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/render"
 )
 
@@ -70,8 +71,8 @@ func (m *Model) runningItem(r kernelclient.Running, then func() tea.Cmd) item {
 		if r.Kernel.Name == "" {
 			name = filepath.Base(r.File)
 		}
-		return m.askSwitch(name+", which runs already; it goes on when nbterm ends", func(ctx context.Context) (func(context.Context) error, error) {
-			return m.session.SwitchExisting(ctx, r.File)
+		return m.askSwitch(name+", which runs already; it goes on when nbterm ends", func() func(context.Context) (*session.Found, error) {
+			return m.session.FindExisting(r.File)
 		}, then)
 	}
 	return it

@@ -73,7 +73,11 @@ func (m *Model) kernelLabels() (name, state string) {
 		if name == "" {
 			name = "no kernel"
 		}
-		return render.Sanitize(name), "not started"
+		state = "not started"
+		if m.starting.cancel != nil {
+			state = "starting " + short(time.Since(m.starting.since))
+		}
+		return render.Sanitize(name), state
 	}
 	k, _ := m.session.Kernel()
 	if name = k.DisplayName; name == "" {

@@ -52,6 +52,7 @@ type tab struct {
 	pane       *pane         // open, else nil
 	page       *session.Page // waits for the end of typing
 	kernel     kernelState
+	starting   farStart
 	saving     savingState
 	keeper     keeper
 	disk       disk

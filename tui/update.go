@@ -91,6 +91,12 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.dragged()
 	case runningMsg:
 		m.runningFound(msg)
+	case hostKernelsMsg:
+		m.hostKernelsFound(msg)
+	case startedMsg:
+		return m.started(msg)
+	case switchedMsg:
+		return m.switched(msg)
 	case completedMsg:
 		m.completed(msg)
 	case inspectedMsg:

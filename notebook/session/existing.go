@@ -17,30 +17,20 @@ func (s *Session) RunningKernels(ctx context.Context) ([]kernelclient.Running, e
 	return j.Running(ctx)
 }
 
-// SwitchExisting is SwitchKernel for a kernel that runs already: file is its connection
-// file. It is not stopped with the session.
-func (s *Session) SwitchExisting(ctx context.Context, file string) (stop func(context.Context) error, err error) {
-	return s.replace(func() error {
-		if err := s.join(ctx, file); err != nil {
-			return err
-		}
-		s.opt.Existing = file
-		return nil
-	})
+// FindExisting is FindKernel for a kernel that runs already: file is its connection file.
+// It is not stopped with the session.
+func (s *Session) FindExisting(file string) func(context.Context) (*Found, error) {
+	host, spec := s.host, s.startSpec("")
+	return func(ctx context.Context) (*Found, error) { return findExisting(ctx, host, file, spec) }
 }
 
-// join makes the running kernel of a connection file the session's.
-func (s *Session) join(ctx context.Context, file string) error {
-	j, err := kernelclient.JoinerOf(s.host)
+// SwitchExisting is FindExisting and Switch at once.
+func (s *Session) SwitchExisting(ctx context.Context, file string) (stop func(context.Context) error, err error) {
+	f, err := s.FindExisting(file)(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c, err := j.Existing(ctx, file, s.startSpec(""))
-	if err != nil {
-		return err
-	}
-	s.use(c, c.Info().Kernel, "")
-	return nil
+	return s.Switch(ctx, f), nil
 }
 
 // Leave is Stop, but what runs in a kernel that was joined goes on.

@@ -33,35 +33,39 @@ type Options struct {
 	KeepSources    bool          // code that runs changes no source (set_next_input): for a run without a screen
 	Lasting        bool          // the host's kernels go on when this program ends: one that was left running is joined
 	OutputLimit    int64         // bytes kept of what a cell puts out; 0 = output.DefaultLimit
+	Far            bool          // the host is another machine
+	Places         []Place       // other hosts that a kernel can be chosen on
 }
 
 // Session is a document joined with a code context.
 type Session struct {
-	doc    *notebook.Document
-	host   kernelclient.Host
-	opt    Options
-	spill  spill.File
-	set    *output.Set
-	ctx    kernelclient.Context // nil until Start
-	stream *reader
-	old    []kernelclient.Context // switched away from; Stop ends them
-	kernel kernelclient.Kernel
-	note   string
-	state  event.State
-	ran    bool // the kernel's name was offered to the document
-	left   bool // ctx was left running by an earlier session
-	runs   map[event.ExecID]*run
-	status map[notebook.CellKey]*CellStatus
-	active int                                // executions that have not ended
-	order  uint64                             // counts executions
-	failed string                             // the group that failed last: its rest will not run
-	shown  map[notebook.CellKey][]mime.Output // what the document got from here last
-	prompt *Prompt
-	epoch  string // of the context's log
-	seq    uint64 // of its last event that was applied
-	replay replay
-	toDoc  map[event.CellKey]notebook.CellKey // names that the context has for cells
-	toHost map[notebook.CellKey]event.CellKey
+	doc     *notebook.Document
+	host    kernelclient.Host
+	opt     Options
+	spill   spill.File
+	set     *output.Set
+	ctx     kernelclient.Context // nil until Start
+	stream  *reader
+	old     []kernelclient.Context // switched away from; Stop ends them
+	places  []*place
+	kernel  kernelclient.Kernel
+	note    string
+	state   event.State
+	ran     bool // the kernel's name was offered to the document
+	left    bool // ctx was left running by an earlier session
+	runs    map[event.ExecID]*run
+	status  map[notebook.CellKey]*CellStatus
+	active  int                                // executions that have not ended
+	awaited []notebook.CellKey                 // cells to run once a kernel is there
+	order   uint64                             // counts executions
+	failed  string                             // the group that failed last: its rest will not run
+	shown   map[notebook.CellKey][]mime.Output // what the document got from here last
+	prompt  *Prompt
+	epoch   string // of the context's log
+	seq     uint64 // of its last event that was applied
+	replay  replay
+	toDoc   map[event.CellKey]notebook.CellKey // names that the context has for cells
+	toHost  map[notebook.CellKey]event.CellKey
 	// fileCells are the cells of the file on disk, by the names that the context has for them.
 	fileCells []event.CellKey
 	answers   answers
@@ -79,6 +83,9 @@ func New(doc *notebook.Document, host kernelclient.Host, opt Options) *Session {
 		status: map[notebook.CellKey]*CellStatus{}, shown: map[notebook.CellKey][]mime.Output{},
 	}
 	s.earlier = earlier{cells: map[notebook.CellKey]*past{}, limit: MaxEarlierBytes}
+	for _, p := range opt.Places {
+		s.places = append(s.places, &place{Place: p})
+	}
 	s.set = output.NewSet(&s.spill, opt.OutputLimit)
 	s.fileCells = s.hostKeys(doc.Cells())
 	return s
@@ -131,7 +138,7 @@ func (s *Session) Err() error {
 }
 
 // Running tells whether anything runs or waits.
-func (s *Session) Running() bool { return s.active > 0 }
+func (s *Session) Running() bool { return s.active > 0 || len(s.awaited) > 0 }
 
 // Choose says which kernel Start would take.
 func (s *Session) Choose(ctx context.Context) (kernelclient.Kernel, string, error) {
@@ -139,11 +146,7 @@ func (s *Session) Choose(ctx context.Context) (kernelclient.Kernel, string, erro
 	if err != nil {
 		return kernelclient.Kernel{}, "", err
 	}
-	name, display, language := s.doc.Kernelspec()
-	if language == "" {
-		language = s.doc.Language()
-	}
-	return Choose(kernels, Wish{Override: s.opt.Kernel, Name: name, Display: display, Language: language})
+	return Choose(kernels, s.wish())
 }
 
 // Start joins the kernel that an earlier session left running for this notebook, or
@@ -153,30 +156,11 @@ func (s *Session) Start(ctx context.Context) error {
 	if s.ctx != nil {
 		return nil
 	}
-	if s.opt.Existing != "" {
-		return s.join(ctx, s.opt.Existing)
+	f, err := s.Find()(ctx)
+	if err == nil {
+		s.Take(ctx, f)
 	}
-	if c, err := s.Left()(ctx); err == nil && c != nil { // a host that cannot say is asked to start one
-		s.Join(c)
-		return nil
-	}
-	k, note, err := s.Choose(ctx)
-	if err != nil {
-		return err
-	}
-	return s.startKernel(ctx, k, note)
-}
-
-func (s *Session) startKernel(ctx context.Context, k kernelclient.Kernel, note string) error {
-	c, err := s.host.Start(ctx, s.startSpec(k.Name))
-	if err != nil {
-		return err
-	}
-	s.use(c, k, note)
-	if tell := s.tell(kernelclient.Cursor{}); tell != nil {
-		_ = tell(ctx) // without it a later session has to know the cells by their code
-	}
-	return nil
+	return err
 }
 
 func (s *Session) startSpec(kernel string) kernelclient.StartSpec {
@@ -280,6 +264,9 @@ func (s *Session) Interrupt(ctx context.Context) error {
 
 // Cancel takes a waiting cell out of the queue.
 func (s *Session) Cancel(ctx context.Context, key notebook.CellKey) error {
+	if s.unawait(key) {
+		return nil
+	}
 	st := s.status[key]
 	if s.ctx == nil || st == nil || !st.Phase.Pending() {
 		return &kernelclient.Error{Kind: kernelclient.NotFound, What: "the cell is not waiting in the queue"}
@@ -312,6 +299,9 @@ func (s *Session) Stop(ctx context.Context, force bool) error {
 func (s *Session) Close() error {
 	if s.stream != nil {
 		_ = s.stream.Close() // never fails: it only lets go
+	}
+	for _, p := range s.places {
+		p.close()
 	}
 	return s.spill.Close()
 }

@@ -27,32 +27,23 @@ func (s *Session) Follow() func(context.Context) ([]event.Event, error) {
 	return s.stream.Next
 }
 
-// SwitchKernel starts the kernel called name in place of the present one, if there is
-// one, and lets the document name it: the user chose it. What ran or waited ends. It
-// returns as soon as the new kernel takes requests; if that cannot be started everything
-// stays as it was.
+// FindKernel returns a function that starts the kernel called name, which may be called
+// from any goroutine. The owner hands what it returns to Switch.
+func (s *Session) FindKernel(name string) func(context.Context) (*Found, error) {
+	host, spec := s.host, s.startSpec("")
+	return func(ctx context.Context) (*Found, error) { return findNew(ctx, host, Wish{Override: name}, spec) }
+}
+
+// Switch puts a kernel in place of the present one, if there is one, and lets the document
+// name it: the user chose it. What ran or waited ends.
 //
 // stop ends the old kernel and may take a while; it may be called from any goroutine. It
 // is nil if there was none. Stop does the same if nobody calls it.
-func (s *Session) SwitchKernel(ctx context.Context, name string) (stop func(context.Context) error, err error) {
-	k, err := s.named(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return s.replace(func() error {
-		if err := s.startKernel(ctx, k, ""); err != nil {
-			return err
-		}
-		s.opt.Kernel, s.opt.Existing = name, ""
-		return nil
-	})
-}
-
-// replace puts the kernel that start starts in place of the present one.
-func (s *Session) replace(start func() error) (stop func(context.Context) error, err error) {
+func (s *Session) Switch(ctx context.Context, f *Found) (stop func(context.Context) error) {
 	old, stream := s.ctx, s.stream
-	if err := start(); err != nil {
-		return nil, err
+	s.begin(ctx, f)
+	if s.opt.Existing = f.joined; f.joined == "" {
+		s.opt.Kernel = f.kernel.Name
 	}
 	s.ran = false
 	shown, display := fileName(s.kernel)
@@ -60,22 +51,22 @@ func (s *Session) replace(start func() error) (stop func(context.Context) error,
 		s.doc.SetKernel(shown, display, s.kernel.Language, nil)
 	}
 	if old == nil {
-		return nil, nil
+		return nil
 	}
 	s.abandon(fmt.Sprintf("the kernel was changed to %s", cmp.Or(s.kernel.Name, s.kernel.DisplayName)))
 	_ = stream.Close() // never fails: it only lets go
 	s.old = append(s.old, old)
-	return func(ctx context.Context) error { return leave(ctx, old, false) }, nil
+	return func(ctx context.Context) error { return leave(ctx, old, false) }
 }
 
-// named is the kernel of that name that can be started.
-func (s *Session) named(ctx context.Context, name string) (kernelclient.Kernel, error) {
-	kernels, err := s.host.Kernels(ctx)
+// SwitchKernel is FindKernel and Switch at once: it returns as soon as the new kernel takes
+// requests; if that cannot be started everything stays as it was.
+func (s *Session) SwitchKernel(ctx context.Context, name string) (stop func(context.Context) error, err error) {
+	f, err := s.FindKernel(name)(ctx)
 	if err != nil {
-		return kernelclient.Kernel{}, err
+		return nil, err
 	}
-	k, _, err := Choose(kernels, Wish{Override: name})
-	return k, err
+	return s.Switch(ctx, f), nil
 }
 
 // abandon ends all runs in the session's own books: their kernel is not listened to any more.
