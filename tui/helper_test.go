@@ -68,6 +68,8 @@ type setup struct {
 	env           []string
 	notices       []string
 	host          kernelclient.Host // nil: of one kernel in memory
+	far           bool              // it is another machine
+	places        []session.Place   // other hosts
 	busy          bool              // what was left runs: the program does not become idle
 	lasting       *hosttest.Host    // a host whose kernels go on when the program ends
 	onQuit        tui.OnQuit
@@ -121,7 +123,7 @@ func open(t *testing.T, s setup) *app {
 	if s.host == nil {
 		s.host = host(a.kernel)
 	}
-	joint := session.Options{AllowStdin: true, Dir: filepath.Dir(a.path)}
+	joint := session.Options{AllowStdin: true, Dir: filepath.Dir(a.path), Far: s.far, Places: s.places}
 	if s.lasting != nil {
 		s.host, joint.Lasting = s.lasting, true
 		joint.Path, joint.Sum = diskfile.RealPath(a.path), fmt.Sprintf("%x", file.Sum())

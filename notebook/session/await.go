@@ -12,7 +12,7 @@ import (
 func (s *Session) Await(keys ...notebook.CellKey) {
 	for _, key := range keys {
 		cell := s.doc.Cell(key)
-		if cell == nil || cell.Type != notebook.Code || s.pending(key) || strings.TrimSpace(cell.Source) == "" {
+		if cell == nil || cell.Type != notebook.Code || slices.Contains(s.awaited, key) || s.pending(key) || strings.TrimSpace(cell.Source) == "" {
 			continue
 		}
 		s.order++
