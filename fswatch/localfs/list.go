@@ -49,7 +49,7 @@ func (l *lister) list(dir fswatch.Path, name string, depth int) error {
 		if i%256 == 0 && l.ctx.Err() != nil {
 			return l.ctx.Err()
 		}
-		e, ok := l.entry(join(dir, item.Name()), join(name, item.Name()), item)
+		e, ok := l.entry(join(dir, item.Name()), name, item)
 		if !ok {
 			continue
 		}
@@ -66,12 +66,14 @@ func (l *lister) list(dir fswatch.Path, name string, depth int) error {
 	return nil
 }
 
-// entry describes one item; false if it has vanished meanwhile.
-func (l *lister) entry(path fswatch.Path, name string, item fs.DirEntry) (fswatch.Entry, bool) {
+// entry describes one item of a folder, which is dir on the disk; false if it has vanished
+// meanwhile.
+func (l *lister) entry(path fswatch.Path, dir string, item fs.DirEntry) (fswatch.Entry, bool) {
 	e := fswatch.Entry{Name: item.Name(), Path: path, Type: typeOf(item.Type()), Mode: item.Type()}
 	if l.opt.Quick && item.Type()&fs.ModeSymlink == 0 {
 		return e, true
 	}
+	name := join(dir, item.Name())
 	if l.opt.Quick {
 		l.fs.follow(&e, name)
 		return e, true
