@@ -39,7 +39,7 @@ func result(t *testing.T, k *Client, narrow bool) {
 	k.expect("x = 1", "")
 	k.expect("6*7;", "")
 	end, events := k.Do("'word'")
-	if got := Words(events); end.Count == 0 || got != "result:'word'" && !(narrow && got == "result:word") {
+	if got := Words(events); end.Count == 0 || got != "result:'word'" && (!narrow || got != "result:word") {
 		t.Errorf("%+v %s", end, Words(events))
 	}
 	k.expect("class H:\n  def _repr_html_(self): return '<b>h</b>'\n  def __repr__(self): return 'plain'\nH()", "result:plain")

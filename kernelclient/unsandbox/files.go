@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -20,19 +21,30 @@ type filesDriver struct {
 	env  []string
 	sink kernelclient.Sink // set by Open before anything else begins
 
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	wg   sync.WaitGroup // interrupts under way
+
 	mu      sync.Mutex // guards all below
 	session string     // its id, "" for none
 	count   int
-	cell    string             // the name of what runs, "" if nothing does
-	cancel  context.CancelFunc // of the wait for it
-	stopped bool               // it was interrupted
-	over    error              // why its wait ended: a restart
+	running *fileCell // nil if nothing runs
+}
+
+// fileCell is an execution under way. The driver's mu guards what changes.
+type fileCell struct {
+	session, name string // the name of its files there
+	cancel        context.CancelFunc
+	done          chan struct{}
+	stopped       bool // it was interrupted
+	restarted     bool // the session was
 }
 
 func newFilesDriver(h *Host, start kernelclient.StartSpec) *filesDriver {
 	s := h.opt.Settings
+	life, end := context.WithCancel(context.Background())
 	return &filesDriver{
-		host: h, env: start.Env,
+		host: h, env: start.Env, life: life, end: end,
 		spec: SessionSpec{Network: s.Network, TTL: s.TTL, VCPU: s.VCPU, Shell: cmp.Or(s.Shell, "bash"), Multiplexer: s.Multiplexer},
 	}
 }
@@ -61,11 +73,12 @@ func (d *filesDriver) create(ctx context.Context) (kernelclient.Ready, error) {
 func (d *filesDriver) Run(ctx context.Context, r kernelclient.Request) kernelclient.Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	name := "/tmp/.nbterm-" + newID()
+	x := &fileCell{name: "/tmp/.nbterm-" + newID(), cancel: cancel, done: make(chan struct{})}
+	defer close(x.done)
 	d.mu.Lock()
 	d.count++
-	n, session := d.count, d.session
-	d.cell, d.cancel, d.stopped, d.over = name, cancel, false, nil
+	n := d.count
+	x.session, d.running = d.session, x
 	d.mu.Unlock()
 	d.sink.Emit("", event.State{State: event.Busy})
 	defer d.sink.Emit("", event.State{State: event.Idle})
@@ -74,25 +87,28 @@ func (d *filesDriver) Run(ctx context.Context, r kernelclient.Request) kernelcli
 	language = cmp.Or(language, r.Language, "python")
 	program := interpreter(language)
 	if program == "" {
+		d.mu.Lock()
+		d.running = nil
+		d.mu.Unlock()
 		d.sink.Emit(r.ID, event.Error{Name: "Refused", Value: fmt.Sprintf("a session with kept files runs no %s; a stateless kernel may", language)})
 		return kernelclient.Outcome{Reason: event.Failed, Count: n}
 	}
-	out := d.run(ctx, session, name, program, r)
+	out := d.run(ctx, x, program, r)
 	out.Count = n
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.cell = ""
+	d.running = nil
 	switch {
-	case d.over != nil:
+	case x.restarted:
 		return kernelclient.Outcome{Reason: event.Restarted, Detail: "restarted while it ran", Count: n}
-	case d.stopped && out.Reason != event.Done:
+	case x.stopped && out.Reason != event.Done:
 		out.Reason = event.Interrupted
 	}
 	return out
 }
 
 // run puts the code into a file of the session and has it run.
-func (d *filesDriver) run(ctx context.Context, session, name, program string, r kernelclient.Request) kernelclient.Outcome {
+func (d *filesDriver) run(ctx context.Context, x *fileCell, program string, r kernelclient.Request) kernelclient.Outcome {
 	source := r.Code
 	if program == "php" && !strings.Contains(source, "<?") {
 		source = "<?php " + source
@@ -100,17 +116,17 @@ func (d *filesDriver) run(ctx context.Context, session, name, program string, r 
 	code := base64.StdEncoding.EncodeToString([]byte(source))
 	const most = 60_000 // bytes of one argument that every system takes
 	for len(code) > most {
-		if _, err := d.host.client.Command(ctx, session, fmt.Sprintf("printf %%s '%s' >>%s.b64", code[:most], name), 0); err != nil {
-			return d.failed(err)
+		if _, err := d.host.client.Command(ctx, x.session, fmt.Sprintf("printf %%s '%s' >>%s.b64", code[:most], x.name), 0); err != nil {
+			return d.failed(x, err)
 		}
 		code = code[most:]
 	}
 	// The pid is that of the interpreter itself, so that an interrupt reaches it.
 	command := fmt.Sprintf("printf %%s '%s' >>%[2]s.b64; base64 -d <%[2]s.b64 >%[2]s; rm -f %[2]s.b64; %[3]s; "+
-		"sh -c 'echo $$ >%[2]s.pid; exec %[4]s %[2]s'; s=$?; rm -f %[2]s %[2]s.pid; exit $s", code, name, d.exports(), program)
-	j, err := d.host.client.Command(ctx, session, command, r.Timeout)
+		"sh -c 'echo $$ >%[2]s.pid; exec %[4]s %[2]s'; s=$?; rm -f %[2]s %[2]s.pid; exit $s", code, x.name, d.exports(), program)
+	j, err := d.host.client.Command(ctx, x.session, command, r.Timeout)
 	if err != nil {
-		return d.failed(err)
+		return d.failed(x, err)
 	}
 	language := usualName(cmp.Or(r.Language, "python"))
 	return report(d.sink, r.ID, Program{Language: cmp.Or(language, r.Language, "python")}, j)
@@ -140,12 +156,12 @@ func isName(s string) bool {
 // quoted is a word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-func (d *filesDriver) failed(err error) kernelclient.Outcome {
+func (d *filesDriver) failed(x *fileCell, err error) kernelclient.Outcome {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var late *kernelclient.TimeoutError
 	switch {
-	case d.stopped:
+	case x.stopped:
 		return kernelclient.Outcome{Reason: event.Interrupted, Detail: "interrupted (remote: unknown): the run may go on there"}
 	case errors.As(err, &late):
 		return kernelclient.Outcome{Reason: event.TimedOut, Detail: late.Why()}
@@ -164,37 +180,53 @@ func interpreter(language string) string {
 	}[language]
 }
 
-// Interrupt implements kernelclient.Driver: a second command signals what runs. What does not
-// end then is let go of.
-func (d *filesDriver) Interrupt(ctx context.Context) error {
+// Interrupt implements kernelclient.Driver: a second command signals what runs, and a third
+// one more strongly. What does not end then is let go of.
+func (d *filesDriver) Interrupt(context.Context) error {
 	d.mu.Lock()
-	name, session, cancel := d.cell, d.session, d.cancel
-	d.stopped = true
-	d.mu.Unlock()
-	if name == "" {
+	x := d.running
+	if x == nil || x.stopped {
+		d.mu.Unlock()
 		return nil
 	}
-	limited, done := context.WithTimeout(ctx, cancelLimit)
-	defer done()
-	for d.runs(name) {
-		j, err := d.host.client.Command(limited, session, fmt.Sprintf("kill -INT $(cat %s.pid)", name), cancelLimit)
-		if err == nil && j.OK() {
-			return nil
+	x.stopped = true
+	d.mu.Unlock()
+	d.wg.Go(func() {
+		for _, signal := range []string{"INT", "TERM"} {
+			if !d.signal(x, signal) {
+				break
+			}
+			select {
+			case <-x.done:
+				return
+			case <-d.life.Done():
+				return
+			case <-time.After(cancelLimit):
+			}
 		}
-		// It has not begun yet, or has just ended.
-		if err != nil || d.host.client.wait(limited, pollPause/10) != nil {
-			cancel() // it may go on, which is said
-			return nil
-		}
-	}
+		x.cancel() // it may go on, which is said
+	})
 	return nil
 }
 
-// runs tells whether a cell's command has not returned yet.
-func (d *filesDriver) runs(name string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.cell == name
+// signal reports whether a signal was sent, or was not needed any more.
+func (d *filesDriver) signal(x *fileCell, name string) bool {
+	ctx, done := context.WithTimeout(d.life, cancelLimit)
+	defer done()
+	for {
+		j, err := d.host.client.Command(ctx, x.session, fmt.Sprintf("kill -%s $(cat %s.pid)", name, x.name), cancelLimit)
+		if err == nil && j.OK() {
+			return true
+		}
+		select {
+		case <-x.done: // it has just ended
+			return true
+		default: // it has not begun yet
+		}
+		if err != nil || d.host.client.wait(ctx, pollPause/10) != nil {
+			return false
+		}
+	}
 }
 
 // Answer implements kernelclient.Driver: nothing is ever asked.
@@ -205,9 +237,9 @@ func (d *filesDriver) Answer(context.Context, event.InputID, string) error {
 // Restart implements kernelclient.Driver: another session, without files.
 func (d *filesDriver) Restart(ctx context.Context) (kernelclient.Ready, error) {
 	d.mu.Lock()
-	if d.cancel != nil {
-		d.over = errRestarted
-		d.cancel()
+	if x := d.running; x != nil {
+		x.restarted = true
+		x.cancel()
 	}
 	d.mu.Unlock()
 	if err := d.delete(ctx); err != nil {
@@ -231,12 +263,13 @@ func (d *filesDriver) delete(ctx context.Context) error {
 
 // Close implements kernelclient.Driver. Only a stop ends the session: its files may still be wanted.
 func (d *filesDriver) Close(ctx context.Context, stop bool) error {
+	d.end()
 	d.mu.Lock()
-	cancel := d.cancel
-	d.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if d.running != nil {
+		d.running.cancel()
 	}
+	d.mu.Unlock()
+	d.wg.Wait()
 	if !stop {
 		return nil
 	}
