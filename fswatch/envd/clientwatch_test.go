@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,4 +205,29 @@ func TestWatchErrors(t *testing.T) {
 	if _, err := f.Watch(ctx, "", fswatch.WatchOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// A pane's watcher sees a remote folder as it sees a local one, over a connection that breaks.
+func TestPaneWatcher(t *testing.T) {
+	f, home, way := badWay(t)
+	w := fswatch.NewWatcher(f)
+	defer w.Close()
+	w.Want([]fswatch.Path{home})
+	change := func() {
+		t.Helper()
+		for {
+			c, err := w.Next(t.Context())
+			must(t, err)
+			if slices.Contains(c.Dirty, home) {
+				return
+			}
+		}
+	}
+	change() // it is watched
+	touch(t, home+"/a")
+	change()
+	way.Cut()
+	change() // who knows what was missed
+	touch(t, home+"/b")
+	change()
 }

@@ -32,7 +32,7 @@ func (s *Server) compose(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) joined(r *http.Request) (written, error) {
 	var in composition
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(&in); err != nil {
 		return written{}, status(http.StatusBadRequest, "invalid request body: %w", err)
 	}
 	if len(in.Sources) == 0 || in.Destination == "" {

@@ -18,6 +18,9 @@ import (
 // serverVersion is the envd that the server behaves as: SDKs ask it for what that one has.
 const serverVersion = "0.6.13"
 
+// maxRequest bounds a request but for the contents of files: two paths and what belongs to them.
+const maxRequest = 1 << 20
+
 // ServerOptions say what is served to whom.
 type ServerOptions struct {
 	// Root is the folder whose files are served. It is the home and the default folder too.
@@ -131,7 +134,7 @@ func (s *Server) workdir() string {
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(envdpb.NewFilesystemHandler(service{s}))
+	mux.Handle(envdpb.NewFilesystemHandler(service{s}, connect.WithReadMaxBytes(maxRequest)))
 	for path, by := range map[string]methods{
 		"/files":         {http.MethodGet: s.download, http.MethodPost: s.upload},
 		"/files/compose": {http.MethodPost: s.compose},

@@ -324,3 +324,51 @@ func TestProtocols(t *testing.T) {
 		watching(t, c, &envdpb.WatchDirRequest{})
 	}
 }
+
+// However the folder is named, names in it are plain.
+func TestWatchedNames(t *testing.T) {
+	home := demo(t)
+	c, _ := web(t, newServer(t, ServerOptions{Root: home, NoAuth: true}))
+	for i, path := range []string{home + "/demo/sub/", home + "/demo/./sub", home + "/demo/link-dir", "demo/sub", "~/demo/sub"} {
+		st := watching(t, c, &envdpb.WatchDirRequest{Path: path, Recursive: true})
+		name := fmt.Sprintf("deep/n%d", i)
+		must(t, os.WriteFile(home+"/demo/sub/"+name, nil, 0o644))
+		if got := nextEvent(t, st, ""); got != "CREATE "+name {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// A name that is no text cannot be told, and nothing else is lost by it.
+func TestUntellableNames(t *testing.T) {
+	home := tempDir(t)
+	c, _ := web(t, newServer(t, ServerOptions{Root: home, NoAuth: true}))
+	st := watching(t, c, &envdpb.WatchDirRequest{IncludeEntry: true})
+	must(t, os.WriteFile(home+"/\xff", nil, 0o644))
+	must(t, os.WriteFile(home+"/b", nil, 0o644))
+	if got := nextEvent(t, st, ""); got != "CREATE b" {
+		t.Error(got)
+	}
+}
+
+// FuzzCalls looks for a request that ends the server or gets out.
+func FuzzCalls(f *testing.F) {
+	f.Add("Stat", "application/json", `{"path":"../x"}`)
+	f.Add("Remove", "application/proto", "\x0a\x02..")
+	f.Add("Move", "application/json", `{"source":"a","destination":"/tmp/x"}`)
+	f.Add("WatchDir", "application/connect+json", "\x00\x00\x00\x00\x02{}")
+	f.Add("WatchDir", "application/connect+proto", "\x01\xff\xff\xff\xff")
+	home := must1(filepath.EvalSymlinks(f.TempDir()))
+	must1(0, os.Mkdir(home+"/root", 0o755))
+	s := must1(NewServer(ServerOptions{Root: home + "/root", NoAuth: true}))
+	f.Cleanup(func() { s.Close() })
+	f.Fuzz(func(t *testing.T, method, kind, body string) {
+		if strings.Trim(method, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return
+		}
+		ask(s, "POST", "/filesystem.Filesystem/"+method, body, "Content-Type", kind, "Connect-Timeout-Ms", "1")
+		if list, err := os.ReadDir(home); err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+	})
+}

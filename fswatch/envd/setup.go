@@ -50,7 +50,7 @@ func (s *Server) init(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Envd-Version", serverVersion)
 	w.Header().Set("Cache-Control", "no-store")
 	var in setup
-	if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&in); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(&in); err != nil {
 		http.Error(w, "invalid request body", http.StatusBadRequest)
 		return
 	}
