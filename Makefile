@@ -35,6 +35,12 @@ lint:
 PEER_ipykernel6 = ./kernelclient/jupyter/... ./kernelclient/local/... .
 PEER_nbclient = -run TestPeerNbclient .
 PEER_e2b-files = -run TestPeerE2BFiles .
+# A real Jupyter server, the newest, the one before and the last 1.x, and the gateways.
+PEER_jupyterserver = -run 'TestReal' ./kernelclient/jupyterserver
+PEER_jupyterserver20 = $(PEER_jupyterserver)
+PEER_jupyterserver1 = $(PEER_jupyterserver)
+PEER_kernelgateway = $(PEER_jupyterserver)
+PEER_enterprisegateway = $(PEER_jupyterserver)
 test-peers:
 	python=$$(.ci/setup $(GROUP)) && export NBTERM_TEST_PYTHON=$$python NBTERM_TEST_REQUIRE=1 NBTERM_TEST_PEER=$(GROUP) && \
 	go test -count=1 -timeout 15m $(PEER_$(GROUP))

@@ -64,13 +64,18 @@ func (h *Host) Kernels(ctx context.Context) ([]kernelclient.Kernel, error) {
 // Host did not start is the server's.
 func (h *Host) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error) {
 	kernels, err := h.client.kernels(ctx)
+	if errors.Is(err, kernelclient.Unauthenticated) {
+		if _, known := h.client.specs(ctx); known == nil { // it knows who asks: gateways keep their list to themselves
+			return h.own(), &kernelclient.Error{
+				Kind: kernelclient.Permission, What: "the server at " + h.Address() + " does not tell which kernels it runs",
+				Next: "a gateway has a setting for that, list_kernels",
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := h.client.sessions(ctx)
-	if err != nil && !isGone(err) { // some gateways have none
-		return nil, err
-	}
+	sessions, _ := h.client.sessions(ctx) // only for names; some gateways have none
 	infos := h.own()
 	for _, k := range kernels {
 		if !slices.ContainsFunc(infos, func(i kernelclient.ContextInfo) bool { return i.Remote == k.ID }) {

@@ -104,7 +104,7 @@ func (r *reading) end(m jupyter.Message, own string) string {
 	case m.Header.Type == "shutdown_reply" && m.Content.Get("restart").True():
 		return "another program restarted it"
 	case m.Header.Type == "shutdown_reply":
-		return "another program ended it"
+		return "the server or another program ended it"
 	case m.Header.Session == "" || m.Header.Session == own || m.Header.Session == m.Parent.Session:
 		return ""
 	}

@@ -2,6 +2,7 @@ package jupyterserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
+	"github.com/nbterm/nbterm/kernelclient/hosttest/relay"
 )
 
 // server is a real Jupyter server on a loopback port.
@@ -63,7 +65,7 @@ func isGateway() bool { return module() != "jupyter_server" }
 func arguments(port, root string) []string {
 	switch module() {
 	case "kernel_gateway":
-		return []string{"-m", "kernel_gateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + port, "--KernelGatewayApp.auth_token=" + testToken, "--KernelGatewayApp.list_kernels=True"}
+		return []string{"-m", "kernel_gateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + port, "--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}
 	case "enterprise_gateway":
 		return []string{"-m", "enterprise_gateway", "--ip=127.0.0.1", "--port=" + port, "--EnterpriseGatewayApp.auth_token=" + testToken, "--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.unauthorized_users=nobody"}
 	}
@@ -140,6 +142,13 @@ func (s *server) stop(t testing.TB) {
 	}
 }
 
+// kill ends the server without a word.
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.cmd = nil
+}
+
 func host(t testing.TB, url string, more ...func(*Options)) *Host {
 	t.Helper()
 	opt := Options{URL: url, Token: testToken}
@@ -153,7 +162,7 @@ func host(t testing.TB, url string, more ...func(*Options)) *Host {
 	return h
 }
 
-func TestHost(t *testing.T) {
+func TestRealHost(t *testing.T) {
 	s := serve(t)
 	hosttest.Run(t, hosttest.Config{
 		Host:   func(t *testing.T) kernelclient.Host { return host(t, s.url) },
@@ -162,10 +171,10 @@ func TestHost(t *testing.T) {
 }
 
 // Nothing is too large: a server sends what it is told to, whatever the size.
-func TestLargeOutput(t *testing.T) {
+func TestRealLargeOutput(t *testing.T) {
 	var more []string
 	if !isGateway() {
-		more = []string{"--ServerApp.token=" + testToken, "--ServerApp.iopub_data_rate_limit=0", "--ServerApp.iopub_msg_rate_limit=0"}
+		more = []string{"--ServerApp.token=" + testToken, "--ZMQChannelsWebsocketConnection.limit_rate=False", "--ZMQChannelsHandler.iopub_data_rate_limit=0"} // of 2.x and 1.x
 	}
 	s := serve(t, more...)
 	h := host(t, s.url)
@@ -185,7 +194,7 @@ func TestLargeOutput(t *testing.T) {
 	}
 }
 
-func TestContextsAndAttach(t *testing.T) {
+func TestRealContexts(t *testing.T) {
 	s := serve(t)
 	h := host(t, s.url)
 	defer h.Close()
@@ -204,5 +213,95 @@ func TestContextsAndAttach(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%+v", list) + s.url; strings.Contains(got, testToken) {
 		t.Error("the token shows")
+	}
+}
+
+// The server's buffer and its files are real here: a link that is cut loses nothing, and a
+// notebook is saved as it is.
+func TestRealCut(t *testing.T) {
+	s := serve(t)
+	r := relay.New(t, s.host)
+	h := host(t, "http://"+r.Addr())
+	h.client.times = quick()
+	h.client.times.silent = 20 * time.Second
+	defer h.Close()
+	k := hosttest.Start(t, h, "python3")
+	gate := filepath.Join(t.TempDir(), "go")
+	id := k.Submit(fmt.Sprintf("import os, time\nfor i in range(300):\n    print('line', i, flush=True)\n    time.sleep(0.01)\nwhile not os.path.exists(%q): time.sleep(0.01)\nprint('end')", gate))
+	k.Wait("line 20", text("line 20\n"))
+	r.Refuse(true)
+	r.Cut()
+	k.Wait("the loss", state(event.Reconnecting))
+	r.Refuse(false)
+	_, events := k.Wait("line 299", text("line 299\n"))
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end, last := k.Ended(id)
+	if words := hosttest.Words(events) + hosttest.Words(last); end.Reason != event.Done || strings.Contains(words, "gap") || !strings.HasSuffix(words, "end\n") {
+		t.Errorf("%+v %q", end, words)
+	}
+	if _, events := k.Do("print('next')"); hosttest.Words(events) != "stdout:next\n" {
+		t.Errorf("the next run gave %q", hosttest.Words(events))
+	}
+}
+
+// A server that is started anew has none of its kernels.
+func TestRealServerRestarted(t *testing.T) {
+	s := serve(t)
+	h := host(t, s.url)
+	h.client.times = quick()
+	h.client.times.silent = 20 * time.Second
+	defer h.Close()
+	k := hosttest.Start(t, h, "python3")
+	k.Do("x = 1")
+	s.kill() // told to end, it would tell its kernels to, and those us
+	k.Wait("the loss", state(event.Reconnecting))
+	s.run(t)
+	hit, _ := k.Wait("the kernel's end", state(event.Dead))
+	if detail := hit.Body.(event.State).Detail; !strings.Contains(detail, "no such kernel") {
+		t.Errorf("it says %q", detail)
+	}
+	if err := k.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, events := k.Do("print('new')"); hosttest.Words(events) != "stdout:new\n" {
+		t.Errorf("%q", hosttest.Words(events))
+	}
+}
+
+// A notebook goes to the server and back byte by byte.
+func TestRealFile(t *testing.T) {
+	if isGateway() {
+		t.Skip("gateways have no files")
+	}
+	s := serve(t)
+	h := host(t, s.url)
+	defer h.Close()
+	want := "{\n\t\"cells\": [],  \"metadata\": {\"x\": 1.50, \"y\": NaN},\r\n \"nbformat\":4,\"nbformat_minor\":5}\n\n"
+	for _, text := range []string{want, want + "ä", "\xff\xfe no UTF-8"} {
+		f := h.File("notes é/x y.ipynb")
+		if err := os.MkdirAll(filepath.Join(s.dir, "notes é"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(filepath.Join(s.dir, "notes é", "x y.ipynb")); err != nil || string(data) != text {
+			t.Errorf("%q lies there, %v", data, err)
+		}
+		data, v, err := f.Read()
+		if err != nil || string(data) != text || v.Modified == "" {
+			t.Errorf("%q was read, %+v, %v", data, v, err)
+		}
+		if now, err := f.Stat(); err != nil || now != v {
+			t.Errorf("%+v, then %+v, %v", v, now, err)
+		}
+	}
+	if _, err := h.File("none.ipynb").Stat(); !errors.Is(err, kernelclient.NotFound) {
+		t.Error(err)
+	}
+	if _, _, err := h.File("notes é").Read(); !errors.Is(err, ErrFolder) {
+		t.Error(err)
 	}
 }
