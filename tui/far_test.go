@@ -109,3 +109,22 @@ func TestTimeLeftAndLanguages(t *testing.T) {
 	a.Type("ctrl+e")
 	a.shows("on e2b:i123 · idle · 3h00 left", "in bash.")
 }
+
+// What a host cannot do is said as soon as its kernel is ready.
+func TestLimitsOfAHost(t *testing.T) {
+	h := host(limited{&hosttest.Fake{Script: echo}})
+	h.Address = "e2b:i123"
+	a := open(t, setup{file: file("one"), host: h, width: 120, height: 24})
+	a.Type("ctrl+e")
+	a.shows("ran one", "on e2b:i123: input() cannot be answered, code is not completed, a display that is shown cannot be changed")
+	a.hides("interrupted", "nothing is kept")
+}
+
+// limited is a kernel that can do little.
+type limited struct{ *hosttest.Fake }
+
+func (l limited) Open(ctx context.Context, sink kernelclient.Sink) (kernelclient.Ready, error) {
+	r, err := l.Fake.Open(ctx, sink)
+	r.Capabilities = kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true}
+	return r, err
+}

@@ -37,6 +37,7 @@ type kernelState struct {
 	interrupts   int // how many were sent
 	ended        int // how many runs ended
 	noted        bool
+	limited      bool // what its host cannot do was said
 	afterRestart func() tea.Cmd
 	death        string // what was said when it died
 	died         int    // the generation that it was said of
@@ -107,6 +108,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 		m.say(warning, note)
 	}
 	m.sayKernel()
+	m.sayLimits()
 	if !m.session.Running() {
 		m.messages.drop(offerRestart)
 	}

@@ -36,3 +36,13 @@ func (m *Model) leftLabel() string {
 	}
 	return short(left) + " left"
 }
+
+// sayLimits says once of each kernel what its host cannot do.
+func (m *Model) sayLimits() {
+	limits := m.session.Limits()
+	if len(limits) == 0 || m.kernel.limited {
+		return
+	}
+	m.kernel.limited = true
+	m.say(info, "on "+m.whereLabel()+": "+strings.Join(limits, ", "))
+}

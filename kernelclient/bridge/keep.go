@@ -84,14 +84,24 @@ func (s *Server) adopt(ctx context.Context) {
 	if s.opt.Adopt == nil || err != nil { // no folder: nothing was left
 		return
 	}
+	var elsewhere sync.WaitGroup
 	for _, entry := range entries {
-		if ctx.Err() != nil {
-			return
+		take := func() {
+			if err := s.adoptFrom(ctx, filepath.Join(s.keeper.dir, entry.Name())); err != nil {
+				s.opt.Log.Warn("a context could not be taken up", "context", entry.Name(), "err", err)
+			}
 		}
-		if err := s.adoptFrom(ctx, filepath.Join(s.keeper.dir, entry.Name())); err != nil {
-			s.opt.Log.Warn("a context could not be taken up", "context", entry.Name(), "err", err)
+		meta, _ := journal.ReadMeta(filepath.Join(s.keeper.dir, entry.Name())) // what is wrong with it is told below
+		if ctx.Err() != nil {
+			break
+		}
+		if meta.Host != "" { // others do not wait for another machine's answer
+			elsewhere.Go(take)
+		} else {
+			take()
 		}
 	}
+	elsewhere.Wait()
 }
 
 func (s *Server) adoptFrom(ctx context.Context, dir string) error {

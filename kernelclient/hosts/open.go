@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/e2b"
@@ -101,7 +102,11 @@ func openUnsandbox(t Target, opt Options) (kernelclient.Host, error) {
 	}))
 }
 
+// adoptWait is how long a host elsewhere may take to say what became of a context.
+const adoptWait = 10 * time.Second
+
 // Adopt takes up a context of a process that ended, and returns the host that has it now.
+// Where a host elsewhere cannot be asked the context is Dead, and says why.
 func Adopt(ctx context.Context, t Target, opt Options, a kernelclient.Adoption) (kernelclient.Context, kernelclient.Host, error) {
 	host, err := Open(t, opt)
 	if err != nil {
@@ -111,9 +116,14 @@ func Adopt(ctx context.Context, t Target, opt Options, a kernelclient.Adoption) 
 	if !ok {
 		return nil, nil, errors.Join(&kernelclient.Error{Kind: kernelclient.Unsupported, What: "what ran on " + t.URL + " cannot be found again"}, host.Close())
 	}
-	c, err := adopter.Adopt(ctx, a)
-	if err != nil {
+	limited, cancel := context.WithTimeout(ctx, adoptWait)
+	defer cancel()
+	c, err := adopter.Adopt(limited, a)
+	switch {
+	case err == nil:
+		return c, host, nil
+	case t.Kind == Local || ctx.Err() != nil:
 		return nil, nil, errors.Join(err, host.Close())
 	}
-	return c, host, nil
+	return lostContext(t, a, err), host, nil
 }
