@@ -31,7 +31,7 @@ type Client struct {
 // environment names. It connects to nothing yet.
 func NewClient(opt Options) *Client {
 	opt = opt.filled()
-	return newClient(opt, Sandbox{ID: opt.Sandbox, AccessToken: opt.AccessToken, TrafficToken: opt.TrafficToken}, newHTTP())
+	return newClient(opt, Sandbox{ID: opt.Sandbox, AccessToken: opt.AccessToken, TrafficToken: opt.TrafficToken}, opt.newHTTP())
 }
 
 func newClient(opt Options, box Sandbox, conn *http.Client) *Client {

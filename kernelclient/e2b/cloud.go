@@ -42,7 +42,10 @@ const Paused = "paused"
 
 // NewCloud returns a client of the control plane that the options, and the environment
 // where they are silent, name. It connects to nothing yet.
-func NewCloud(opt Options) *Cloud { return &Cloud{opt.filled(), newHTTP()} }
+func NewCloud(opt Options) *Cloud {
+	opt = opt.filled()
+	return &Cloud{opt, opt.newHTTP()}
+}
 
 // Close lets go of connections that are not in use.
 func (c *Cloud) Close() { c.http.CloseIdleConnections() }

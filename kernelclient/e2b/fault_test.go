@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -264,5 +265,31 @@ func TestSecretsAreNeverTold(t *testing.T) {
 		if strings.Contains(text, "5ec4e7") {
 			t.Errorf("it tells a secret: %s", text)
 		}
+	}
+}
+
+// Proxies come from the environment that the options have; this machine is reached without.
+func TestProxy(t *testing.T) {
+	s := server(t)
+	through := 0
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Host == "sandbox.invalid" {
+			through++
+		}
+		s.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	for url, want := range map[string]int{"http://sandbox.invalid": 1, s.URL: 0} {
+		through = 0
+		c := e2b.NewClient(e2b.Options{URL: url, Env: []string{"HTTP_PROXY=" + proxy.URL}})
+		if err := c.Health(t.Context()); err != nil || through != want {
+			t.Errorf("%s: %v, %d requests through the proxy", url, err, through)
+		}
+		c.Close()
+	}
+	c := e2b.NewClient(e2b.Options{URL: "http://sandbox.invalid", Env: []string{"http_proxy=http://ann:hush@127.0.0.1:1"}})
+	defer c.Close()
+	if err := c.Health(t.Context()); !errors.Is(err, kernelclient.Disconnect) || !strings.Contains(err.Error(), "proxyconnect") || strings.Contains(err.Error(), "hush") {
+		t.Errorf("%v", err)
 	}
 }

@@ -48,7 +48,7 @@ func New(opt Options) (*Host, error) {
 	if _, err := http.NewRequest(http.MethodGet, cmp.Or(opt.URL, opt.APIURL), nil); err != nil {
 		return nil, &kernelclient.Error{Kind: kernelclient.Invalid, What: "the code interpreter's address is not a URL"}
 	}
-	return &Host{opt: opt, http: newHTTP(), boxing: make(chan struct{}, 1), contexts: map[kernelclient.ContextID]*held{}}, nil
+	return &Host{opt: opt, http: opt.newHTTP(), boxing: make(chan struct{}, 1), contexts: map[kernelclient.ContextID]*held{}}, nil
 }
 
 // Kernels implements kernelclient.Host: the languages of the stock template, and those of

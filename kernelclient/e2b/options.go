@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/nbterm/nbterm/kernelclient"
 )
 
@@ -126,15 +128,24 @@ func (o Options) address(id string) string {
 
 // newHTTP is a client for HTTP/1.1, where ending a request closes its connection: that is
 // how a run is interrupted. It decompresses nothing, so that lines come as they are sent.
-func newHTTP() *http.Client {
+func (o Options) newHTTP() *http.Client {
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}}
+	proxy := o.proxy()
 	one := new(http.Protocols)
 	one.SetHTTP1(true)
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, Protocols: one,
+			Proxy: func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }, DialContext: dialer.DialContext, Protocols: one,
 			DisableCompression: true, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// proxy is the proxy that the environment names for an address, nil for none. Addresses of
+// this machine are never reached through one.
+func (o Options) proxy() func(*url.URL) (*url.URL, error) {
+	get := func(name string) string { return cmp.Or(o.lookup(name), o.lookup(strings.ToLower(name))) }
+	c := &httpproxy.Config{HTTPProxy: get("HTTP_PROXY"), HTTPSProxy: get("HTTPS_PROXY"), NoProxy: get("NO_PROXY")}
+	return c.ProxyFunc()
 }

@@ -90,7 +90,7 @@ func (x *running) begin(ctx context.Context, r kernelclient.Request) (*Stream, e
 	if err == nil || ctx.Err() != nil || !broken(err) {
 		return stream, err
 	}
-	gone := x.box.gone(ctx, err)
+	gone := x.box.gone(ctx)
 	if !errors.Is(gone, kernelclient.Gone) {
 		return nil, cmp.Or(gone, err)
 	}

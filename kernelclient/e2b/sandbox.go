@@ -269,21 +269,21 @@ func (b *sandbox) explain(ctx context.Context, err error) error {
 	if err == nil || !broken(err) {
 		return err
 	}
-	if gone := b.gone(ctx, err); gone != nil {
+	if gone := b.gone(ctx); gone != nil {
 		return gone
 	}
 	return err
 }
 
 // gone says why the sandbox does not answer; nil if it does, or nobody knows.
-func (b *sandbox) gone(ctx context.Context, cause error) error {
+func (b *sandbox) gone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*endLimit)
 	defer cancel()
 	if alive, known := b.alive(ctx); alive || !known {
 		return nil
 	}
 	id, ends := b.client.ID(), b.expires()
-	out := &kernelclient.Error{Kind: kernelclient.Killed, Err: cause, Next: "its variables and files are lost; a new sandbox begins empty"}
+	out := &kernelclient.Error{Kind: kernelclient.Killed, Next: "its variables and files are lost; a new sandbox begins empty"}
 	switch state := b.state(ctx, id); {
 	case state == Paused:
 		return &kernelclient.Error{Kind: kernelclient.Gone, What: "the sandbox " + id + " is paused", Next: "running a cell wakes it, with all it had"}
