@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"tui/keymap":                  {},
 	"tui/tree":                    {"render", "themes"},
 	"tui/treelist":                {"fswatch", "tui/tree"},
+	"tui/fileops":                 {"fswatch"},
 	"tui/preview":                 {"fswatch", "notebook/mime", "render", "themes"},
 	"tui/internal/screentest":     {},
 	".":                           {"kernelclient", "notebook", "render", "themes", "fswatch", "tui"},
