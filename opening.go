@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/localfs"
+	"github.com/nbterm/nbterm/fswatch/trash"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
@@ -76,6 +77,12 @@ func treeOf(opt *tui.Options, dir string) (func(), error) {
 	files, err := localfs.New(localfs.Options{})
 	if err != nil {
 		return nil, err
+	}
+	if can, ok := trash.Of(os.Getenv); ok {
+		opt.Trash = func(path string) (func() error, error) {
+			item, err := can.Put(path)
+			return item.Restore, err
+		}
 	}
 	opt.Files, opt.WatchFiles = files, func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	if dir != "" {

@@ -85,8 +85,9 @@ type setup struct {
 	notifyAfter   time.Duration
 	beside        map[string]string // files beside the notebook, and below
 	files         fswatch.FS        // nil: this machine's
-	tree          bool              // of the notebook's folder shows
-	askPause      bool              // questions that open by themselves wait a second
+	trash         func(path string) (func() error, error)
+	tree          bool // of the notebook's folder shows
+	askPause      bool // questions that open by themselves wait a second
 }
 
 func open(t *testing.T, s setup) *app {
@@ -138,7 +139,7 @@ func open(t *testing.T, s setup) *app {
 		s.files = local
 	}
 	opt := tui.Options{
-		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree,
+		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree, Trash: s.trash,
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,

@@ -59,7 +59,10 @@ type Options struct {
 	OpenTree bool // it shows at once, but for a slow line
 	// WatchFiles makes a watcher of the tree's folders; nil: they are read again when asked.
 	WatchFiles func(fswatch.FS) fswatch.Watcher
-	TreeIcons  string // "unicode", or ASCII for all else
+	// Trash moves a file of this machine to the trash and returns how to bring it back; nil:
+	// there is none, and deleting asks.
+	Trash     func(path string) (restore func() error, err error)
+	TreeIcons string // "unicode", or ASCII for all else
 
 	OnQuit OnQuit // what becomes of a kernel that can go on without this program; "" asks
 

@@ -189,11 +189,26 @@ func (m *Model) asks(dir string, quick bool) listedFolder {
 		l.newest = map[string]int{}
 	}
 	l.newest[dir] = l.serial
-	a := treelist.Ask{Dir: dir, Order: m.tree.tree.Order(), Old: m.tree.tree.Entries(dir), Keep: m.ownSlashPath(), Quick: quick}
+	a := treelist.Ask{Dir: dir, Order: m.tree.tree.Order(), Old: m.tree.tree.Entries(dir), Keep: m.ownChanges(), Quick: quick}
 	if l.forget {
 		a.Old = nil
 	}
 	return listedFolder{ask: a, serial: l.serial}
+}
+
+// ownChanges are the paths whose changes are no news: of the open notebooks, and what was
+// made here last.
+func (m *Model) ownChanges() []string {
+	var own []string
+	for _, t := range m.tabs {
+		if t.file != nil && !diskfile.IsRemote(t.file.Path) {
+			own = append(own, slashPath(t.file.Path))
+		}
+	}
+	for _, d := range m.tree.done {
+		own = append(own, d.Path, d.Moved)
+	}
+	return own
 }
 
 // listFirst reads a folder that somebody waits for: of a large one the names first.

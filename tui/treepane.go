@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/render"
+	"github.com/nbterm/nbterm/tui/fileops"
 	"github.com/nbterm/nbterm/tui/keymap"
 	"github.com/nbterm/nbterm/tui/lineedit"
 	"github.com/nbterm/nbterm/tui/tree"
@@ -22,6 +23,8 @@ type treePane struct {
 	line    *treeLine  // being typed, else nil
 	load    treeLoad
 	clicks  clicks
+	clip    treeClip
+	done    []fileops.Done // to files, the last one last
 }
 
 // treeLine is a line that takes a name for the tree.

@@ -123,6 +123,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case tabClosedMsg:
 		m.fail(msg.err)
+	case fileDoneMsg:
+		return m.fileDone(msg)
 	case previewedMsg:
 		m.previewed(msg)
 	case treeSaidMsg:

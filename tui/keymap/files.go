@@ -2,30 +2,39 @@ package keymap
 
 // The actions of the tree of files.
 const (
-	ToggleTree   Action = "tree"
-	OpenTree     Action = "go to the tree"
-	LeaveTree    Action = "leave the tree"
-	TreeDown     Action = "tree down"
-	TreeUp       Action = "tree up"
-	TreePageDown Action = "tree page down"
-	TreePageUp   Action = "tree page up"
-	TreeFirst    Action = "tree first"
-	TreeLast     Action = "tree last"
-	TreeOpen     Action = "tree open"
-	TreeExpand   Action = "tree expand"
-	TreeCollapse Action = "tree collapse"
-	TreeParent   Action = "tree parent"
-	TreeFilter   Action = "tree filter"
-	TreeHidden   Action = "tree hidden files"
-	TreeIgnored  Action = "tree ignored files"
-	TreeSort     Action = "tree order"
-	TreeRefresh  Action = "tree refresh"
-	TreeReplace  Action = "tree open instead"
-	NextTab      Action = "next tab"
-	PreviousTab  Action = "previous tab"
-	CloseTab     Action = "close tab"
-	TreeKeep     Action = "tree line keep"
-	TreeForget   Action = "tree line forget"
+	ToggleTree      Action = "tree"
+	OpenTree        Action = "go to the tree"
+	LeaveTree       Action = "leave the tree"
+	TreeDown        Action = "tree down"
+	TreeUp          Action = "tree up"
+	TreePageDown    Action = "tree page down"
+	TreePageUp      Action = "tree page up"
+	TreeFirst       Action = "tree first"
+	TreeLast        Action = "tree last"
+	TreeOpen        Action = "tree open"
+	TreeExpand      Action = "tree expand"
+	TreeCollapse    Action = "tree collapse"
+	TreeParent      Action = "tree parent"
+	TreeFilter      Action = "tree filter"
+	TreeHidden      Action = "tree hidden files"
+	TreeIgnored     Action = "tree ignored files"
+	TreeSort        Action = "tree order"
+	TreeRefresh     Action = "tree refresh"
+	TreeReplace     Action = "tree open instead"
+	TreeNewNotebook Action = "tree new notebook"
+	TreeNewFolder   Action = "tree new folder"
+	TreeRename      Action = "tree rename"
+	TreeDelete      Action = "tree delete"
+	TreeCopy        Action = "tree copy"
+	TreeCut         Action = "tree cut"
+	TreePaste       Action = "tree paste"
+	TreeCopyPath    Action = "tree copy path"
+	TreeUndo        Action = "tree undo"
+	NextTab         Action = "next tab"
+	PreviousTab     Action = "previous tab"
+	CloseTab        Action = "close tab"
+	TreeKeep        Action = "tree line keep"
+	TreeForget      Action = "tree line forget"
 )
 
 // treeKeys are the keys of the tree of files.
@@ -47,6 +56,15 @@ func treeKeys() []Binding {
 		bind(TreeSort, "sort by name, time, size", "s"),
 		bind(TreeParent, "up to the folder above", "u"),
 		bind(TreeRefresh, "read all again, forget marks of changes", "R"),
+		bind(TreeNewNotebook, "new notebook", "a"),
+		bind(TreeNewFolder, "new folder", "A"),
+		bind(TreeRename, "rename, or move to a path", "r"),
+		bind(TreeDelete, "delete", "d"),
+		bind(TreeCopy, "copy", "c"),
+		bind(TreeCut, "cut", "x"),
+		bind(TreePaste, "paste into the folder", "v"),
+		bind(TreeCopyPath, "copy the path to the terminal's clipboard", "y"),
+		bind(TreeUndo, "take back what was done to files", "z"),
 		bind(LeaveTree, "back to the notebook", "esc"),
 	)
 	return append(rows, group(TreeLine, "A line below the tree",

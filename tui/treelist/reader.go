@@ -26,7 +26,7 @@ type Ask struct {
 	Dir   string
 	Order tree.Order
 	Old   []tree.Entry // what was shown, to mark what changed; nil marks nothing
-	Keep  string       // a path that is never marked as changed
+	Keep  []string     // paths that are not marked as changed
 	Quick bool         // if there are many, only their names; the listing is Partial then
 }
 
@@ -70,7 +70,9 @@ func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
 		rules = r.noteRules(ctx, a.Dir, l.Entries)
 		r.markIgnored(ctx, a.Dir, l.Entries)
 		tree.MarkChanged(l.Entries, a.Old)
-		unmark(a.Dir, l.Entries, a.Keep)
+		for _, path := range a.Keep {
+			unmark(a.Dir, l.Entries, path)
+		}
 	}
 	tree.Sort(l.Entries, a.Order)
 	return l, rules
@@ -79,7 +81,7 @@ func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
 // unmark takes the mark of changes off one path.
 func unmark(dir string, entries []tree.Entry, path string) {
 	name, in := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-	if !in {
+	if !in || strings.Contains(name, "/") {
 		return
 	}
 	for i := range entries {

@@ -98,7 +98,7 @@ func TestALargeFolder(t *testing.T) {
 	}
 	put(t, files, "/d/new", "now")
 	put(t, files, "/d/mine", "now")
-	again, _ := r.Read(ctx, Ask{Dir: "/d", Old: whole.Entries, Keep: "/d/mine"})
+	again, _ := r.Read(ctx, Ask{Dir: "/d", Old: whole.Entries, Keep: []string{"/d/mine"}})
 	var marked []string
 	for _, e := range again.Entries {
 		if e.Is(tree.Changed) {
