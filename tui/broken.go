@@ -121,5 +121,8 @@ func (b *brokenPage) status(t *keymap.Table) (left, right, keys string) {
 
 // onBroken tells what may be done while a file is shown that is no notebook.
 func (m *Model) onBroken(a keymap.Action) bool {
-	return m.brokenActions()[a] != nil || slices.Contains([]keymap.Action{keymap.Quit, keymap.Repaint, keymap.ToggleMouse, keymap.Suspend}, a)
+	return m.brokenActions()[a] != nil || slices.Contains([]keymap.Action{
+		keymap.Quit, keymap.Repaint, keymap.ToggleMouse, keymap.Suspend,
+		keymap.ToggleTree, keymap.OpenTree, keymap.NextTab, keymap.PreviousTab, keymap.Dismiss,
+	}, a)
 }

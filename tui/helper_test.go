@@ -206,7 +206,8 @@ func (a *app) openOther(_ context.Context, ask tui.OpenAsk) (tui.Opened, error) 
 		return tui.Opened{}, err
 	default:
 		if doc, err = notebook.Parse(data); err != nil {
-			return tui.Opened{}, err
+			s := session.New(notebook.New(), host(&hosttest.Fake{}), session.Options{})
+			return tui.Opened{Session: s, Broken: &tui.Broken{Path: ask.Path, Data: data, Why: err.Error()}}, nil
 		}
 	}
 	file.StateDir = a.state

@@ -59,7 +59,7 @@ func (m *Model) pressed(k tea.KeyPressMsg, name string) tea.Cmd {
 
 // act does what an action says.
 func (m *Model) act(a keymap.Action) tea.Cmd {
-	if m.broken != nil && !m.onBroken(a) {
+	if m.broken != nil && !m.tree.focused && !m.onBroken(a) {
 		return nil
 	}
 	if strings.HasPrefix(string(a), "answer: ") {
@@ -207,7 +207,7 @@ func (m *Model) wheel(w tea.MouseWheelMsg) {
 	switch {
 	case m.compare != nil:
 		m.scrollCompare(n)
-	case m.broken != nil:
+	case m.broken != nil && !m.onTree(w.X, w.Y):
 		m.scrollText(n)
 	case m.picker != nil:
 		m.movePick(n / wheelLines)
@@ -230,11 +230,11 @@ func (m *Model) click(c tea.MouseClickMsg) tea.Cmd {
 		m.clickPicker(c.Y)
 		return nil
 	}
+	if m.onTree(c.X, c.Y) && (m.mode() == keymap.Text || !m.inTheWay()) {
+		return m.clickTree(c)
+	}
 	if m.inTheWay() {
 		return nil
-	}
-	if m.onTree(c.X, c.Y) {
-		return m.clickTree(c)
 	}
 	m.leaveTree()
 	c.X -= m.columnOfPage()

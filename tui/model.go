@@ -87,7 +87,7 @@ func (m *Model) mode() keymap.Mode {
 	switch {
 	case m.question != nil:
 		return keymap.Question
-	case m.broken != nil:
+	case m.broken != nil && !m.tree.focused:
 		return keymap.Text
 	case m.path != nil:
 		return keymap.Path

@@ -19,7 +19,7 @@ func (m *Model) statusBar() string {
 	p.kernel, p.state = m.kernelLabels()
 	p.use = m.healthLabel()
 	left, keys, right := p.fit(m.width)
-	if m.broken != nil {
+	if m.broken != nil && !m.tree.focused {
 		left, right, keys = m.broken.status(m.table)
 		keys = ansi.Truncate(keys, m.width, "")
 		room := max(m.width-ansi.StringWidth(keys)-3, 0)

@@ -53,7 +53,7 @@ func (m *Model) openNotebook(path string, replace bool) tea.Cmd {
 		return nil
 	}
 	var old *tab
-	if replace || m.untouched() {
+	if replace || m.broken != nil || m.untouched() {
 		old = m.tab
 	}
 	m.setHint("opening " + render.Sanitize(filepath.Base(path)))
@@ -82,6 +82,9 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.addTab(msg.opened)
 	m.keys.Reset()
 	fresh, cmds := m.tab, []tea.Cmd{m.beginTab()}
+	if m.broken != nil && msg.replace != nil && msg.replace.broken == nil {
+		msg.replace = nil // it shows no more than what was there
+	}
 	if slices.Contains(m.tabs, msg.replace) {
 		m.showTab(msg.replace)
 		cmds = append(cmds, m.closeTab())

@@ -200,7 +200,7 @@ func (m *Model) beside(c *tea.Cursor) *tea.Cursor {
 // treeShows tells whether the tree is on the screen: pages that stand in the notebook's
 // place take its columns too.
 func (m *Model) treeShows() bool {
-	return m.size.tree > 0 && m.compare == nil && m.broken == nil && m.help == nil
+	return m.size.tree > 0 && m.compare == nil && m.help == nil
 }
 
 // putTree draws the tree at the left of the notebook's lines.

@@ -174,3 +174,17 @@ func TestTreeOverSSH(t *testing.T) {
 	a.Type("t")
 	a.shows("b.ipynb")
 }
+
+// A file that is no notebook says so, and the tree stays at hand.
+func TestTreeBesideABrokenFile(t *testing.T) {
+	a := open(t, setup{file: file("one"), tree: true, beside: map[string]string{"bad.ipynb": `{"not": "one"}`, "c.ipynb": file("third")}})
+	a.Type("g", "g", "enter")
+	a.shows("bad.ipynb does not open as a notebook", "2 bad.ipynb", "q quit")
+	a.Type("t", "j", "enter") // it gives way
+	a.shows("third", " 1 test.ipynb  2 c.ipynb")
+	a.Type("t", "k", "enter", "q")
+	a.hides("bad.ipynb does")
+	a.shows("third")
+	a.Type("t", "enter", screentest.Click(4, 3))
+	a.rows("   bad.ipynb", "   c.ipynb", "▌  test.ipynb")
+}

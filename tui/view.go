@@ -49,7 +49,7 @@ func (m *Model) content() string {
 	case m.compare != nil:
 		lines = append(lines, m.compare.lines(m.width, m.size.list, m.look.theme)...)
 	case m.broken != nil:
-		lines = append(lines, m.broken.draw(m.width, m.size.list, m.look.theme)...)
+		lines = append(lines, m.broken.draw(m.size.page, m.size.list, m.look.theme)...)
 	case m.help != nil:
 		lines = append(lines, m.help.lines(m.width, m.size.list, m.look.theme)...)
 	default:

@@ -178,6 +178,9 @@ func text() []Binding {
 		bind(TextPageUp, "a page up", "pgup", "shift+space"),
 		bind(TextFirst, "first line", "g g", "home"),
 		bind(TextLast, "last line", "G", "end"),
+		bind(OpenTree, "go to the tree of files", "t"),
+		bind(NextTab, "next open notebook", "g t"),
+		bind(PreviousTab, "previous open notebook", "g T"),
 		bind(CloseText, "quit", "q"),
 	)
 }
