@@ -51,13 +51,12 @@ func refuse(path fswatch.Path, what string, err error) error {
 	} else if errors.As(err, &l) {
 		err = l.Err
 	}
-	e := &fswatch.Error{Kind: kindOf(err), What: quote(path) + " " + what, Err: err}
-	if e.Kind == fswatch.NoSpace {
-		e.Next = "free some space and try again"
-	} else if e.Kind == fswatch.Unsupported {
-		e.Next = "copy it and delete the old one"
+	next := map[fswatch.Kind]string{
+		fswatch.NoSpace:     "free some space and try again",
+		fswatch.Unsupported: "copy it and delete the old one",
 	}
-	return e
+	kind := kindOf(err)
+	return &fswatch.Error{Kind: kind, What: quote(path) + " " + what, Next: next[kind], Err: err}
 }
 
 func invalid(path fswatch.Path, what string) error {
