@@ -23,7 +23,7 @@ type look struct {
 // look lists the polled folders, only those not yet seen if asked so. What it finds comes
 // back over l.looked.
 func (l *loop) look(fresh bool) {
-	if l.looking {
+	if l.looking || l.open == 0 {
 		return
 	}
 	var dirs []Path

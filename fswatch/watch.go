@@ -140,6 +140,8 @@ type loop struct {
 	ticking bool               // it does
 	looked  chan map[Path]look // what a look found
 	looking bool               // one is on its way
+	stale   bool               // whether folders are pushed may have changed
+	open    int                // how many are not: while all are, a report costs no walk over them
 	wg      sync.WaitGroup     // of it
 }
 
@@ -214,6 +216,8 @@ func (l *loop) update() {
 			l.add(dir, f)
 		}
 	}
+	l.stale = true
+	l.recount()
 	l.look(true)
 }
 
@@ -225,6 +229,7 @@ func (l *loop) add(dir Path, f *folder) {
 	}
 	watched, err := l.notes.Add(dir)
 	known := f.why != nil
+	l.stale = true
 	f.pushed, f.why = watched, err
 	switch {
 	case watched:
@@ -236,7 +241,7 @@ func (l *loop) add(dir Path, f *folder) {
 
 // retry tries the folders again that could not be watched for the time being.
 func (l *loop) retry(which func(Path) bool) {
-	if l.notes == nil {
+	if l.notes == nil || l.open == 0 {
 		return
 	}
 	for dir, f := range l.folders {
@@ -263,9 +268,11 @@ func (l *loop) noticed(notices []Notice) {
 		}
 		told[n.Dir] = true
 		first := !f.pushed
+		l.stale = l.stale || first || n.Err != nil
 		f.pushed, f.why = n.Err == nil, n.Err
 		l.mark(n.Dir, first && n.Err == nil)
 	}
+	l.recount()
 	l.retry(func(dir Path) bool { return told[path.Dir(dir)] })
 	l.look(true)
 }
@@ -295,20 +302,33 @@ func (l *loop) tell() {
 
 // after keeps the tick and Mode as the folders need them.
 func (l *loop) after() {
-	var why error
-	open := false
-	for _, f := range l.folders {
-		if !f.pushed {
-			open = true
-			if f.why != nil && !errors.Is(f.why, NotFound) && !errors.Is(f.why, Permission) {
-				why = f.why
-			}
-		}
-	}
-	if open && !l.ticking {
+	l.recount()
+	if l.open > 0 && !l.ticking {
 		l.ticking = true
 		l.tick.Reset(pollTime)
 	}
+}
+
+// recount finds out which folders are not pushed, and what Mode is by that.
+func (l *loop) recount() {
+	if !l.stale {
+		return
+	}
+	l.stale, l.open = false, 0
+	var why error
+	for _, f := range l.folders {
+		if f.pushed {
+			continue
+		}
+		l.open++
+		if f.why != nil && !errors.Is(f.why, NotFound) && !errors.Is(f.why, Permission) {
+			why = f.why
+		}
+	}
+	l.setMode(why)
+}
+
+func (l *loop) setMode(why error) {
 	mode := ModePush
 	if l.notes == nil || why != nil {
 		mode = ModePoll
