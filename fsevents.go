@@ -99,7 +99,7 @@ func (p *eventPrinter) add(e fswatch.Event) {
 	}
 	p.line = fmt.Appendf(p.line, "%-6s %s", e.Op, p.show(e.Name))
 	if e.Entry != nil {
-		p.line = fmt.Appendf(p.line, "  %s %d", e.Entry.Mode, e.Entry.Size)
+		p.line = fmt.Appendf(p.line, "  %s %d", shownMode(*e.Entry), e.Entry.Size)
 	}
 	p.line = append(p.line, '\n')
 }

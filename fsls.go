@@ -101,7 +101,7 @@ func printEntries(entries []shownEntry, long, asJSON bool) error {
 			name = strings.TrimSuffix(name, "/") + "/"
 		}
 		if long {
-			fmt.Fprintf(&out, "%-*s %-*s %-*s %*d %s ", wide[0], e.Mode, wide[1], e.Owner, wide[2], e.Group, wide[3], e.Size, shownTime(e.ModTime))
+			fmt.Fprintf(&out, "%-*s %-*s %-*s %*d %s ", wide[0], shownMode(e.Entry), wide[1], e.Owner, wide[2], e.Group, wide[3], e.Size, shownTime(e.ModTime))
 			name += remark(e.Entry, show)
 		}
 		fmt.Fprintln(&out, name)
@@ -110,11 +110,22 @@ func printEntries(entries []shownEntry, long, asJSON bool) error {
 	return writeError(err)
 }
 
+// shownMode is the permissions as ls shows them, with question marks where a host has none.
+func shownMode(e fswatch.Entry) string {
+	if e.Owner != "" || e.Mode.Perm() != 0 {
+		return e.Mode.String()
+	}
+	if e.IsDir() {
+		return "d?????????"
+	}
+	return "-?????????"
+}
+
 // widths are those of the columns for permissions, owners, groups and sizes. (A tabwriter
 // takes some bytes of names for its own.)
 func widths(entries []shownEntry) (w [4]int) {
 	for _, e := range entries {
-		for i, s := range []string{e.Mode.String(), e.Owner, e.Group, strconv.FormatInt(e.Size, 10)} {
+		for i, s := range []string{shownMode(e.Entry), e.Owner, e.Group, strconv.FormatInt(e.Size, 10)} {
 			w[i] = max(w[i], len(s))
 		}
 	}
@@ -162,8 +173,8 @@ type fileRow struct {
 	PathBase64  string            `json:"path_base64,omitempty"` // of a path that is no text
 	Type        string            `json:"type"`                  // file, dir, other or none
 	Size        int64             `json:"size"`
-	Mode        uint32            `json:"mode"` // permission bits
-	Permissions string            `json:"permissions"`
+	Mode        uint32            `json:"mode"`                  // permission bits
+	Permissions string            `json:"permissions,omitempty"` // "" where the host has none
 	Owner       string            `json:"owner,omitempty"`
 	Group       string            `json:"group,omitempty"`
 	Modified    *time.Time        `json:"modified,omitempty"`
@@ -175,7 +186,10 @@ type fileRow struct {
 func rowOfFile(e fswatch.Entry) fileRow {
 	r := fileRow{
 		Name: e.Name, Path: e.Path, PathBase64: base64Of(e.Path), Type: string(e.Type), Size: e.Size, Mode: uint32(e.Mode.Perm()),
-		Permissions: e.Mode.String(), Owner: e.Owner, Group: e.Group, Target: e.Target, Problem: string(e.Problem), Meta: e.Meta,
+		Permissions: shownMode(e), Owner: e.Owner, Group: e.Group, Target: e.Target, Problem: string(e.Problem), Meta: e.Meta,
+	}
+	if strings.HasSuffix(r.Permissions, "?") {
+		r.Permissions = ""
 	}
 	if e.Type == fswatch.TypeNone {
 		r.Type = "none"

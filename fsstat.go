@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ func printStat(e fswatch.Entry, asJSON bool) error {
 	}
 	show, row := nameFilter(), rowOfFile(e)
 	_, err := fmt.Printf("path         %s\ntype         %s%s\nsize         %d\npermissions  %s\nowner        %s:%s\nmodified     %s\n",
-		show(e.Path), row.Type, remark(e, show), e.Size, e.Mode, e.Owner, e.Group, shownTime(e.ModTime))
+		show(e.Path), row.Type, remark(e, show), e.Size, shownMode(e), cmp.Or(e.Owner, "?"), cmp.Or(e.Group, "?"), shownTime(e.ModTime))
 	for _, k := range slices.Sorted(maps.Keys(e.Meta)) {
 		if err == nil {
 			_, err = fmt.Printf("meta         %s=%s\n", show(k), show(e.Meta[k]))
