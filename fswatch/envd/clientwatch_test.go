@@ -231,3 +231,72 @@ func TestPaneWatcher(t *testing.T) {
 	touch(t, home+"/b")
 	change()
 }
+
+// failing answers WatchDir with a beginning and an error, as often as it is said, and then
+// as the server does.
+func failing(s http.Handler, times int, code, message string, started bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if times <= 0 || !strings.HasSuffix(r.URL.Path, "/WatchDir") {
+			s.ServeHTTP(w, r)
+			return
+		}
+		times--
+		w.Header().Set("Content-Type", "application/connect+json")
+		if started {
+			_, _ = w.Write([]byte("\x00\x00\x00\x00\x0c{\"start\":{}}"))
+		}
+		end := fmt.Sprintf(`{"error":{"code":%q,"message":%q}}`, code, message)
+		_, _ = w.Write(append([]byte{2, 0, 0, 0, byte(len(end))}, end...))
+	})
+}
+
+// Events that the service lost are a reason to look again, not an end.
+func TestWatchAfterOverflow(t *testing.T) {
+	home := tempDir(t)
+	h := httptest.NewServer(failing(newServer(t, ServerOptions{Root: home, NoAuth: true}), 1, "internal", errOverflow.Error(), true))
+	t.Cleanup(h.Close)
+	f, err := New(Options{URL: h.URL})
+	must(t, err)
+	defer f.Close()
+	w, err := f.Watch(t.Context(), home, fswatch.WatchOptions{})
+	must(t, err)
+	waitFor(t, w, fswatch.OpResync, ".")
+	touch(t, home+"/a")
+	waitFor(t, w, fswatch.OpCreate, "a")
+}
+
+// A token that is refused in the middle ends the watch, with the reason.
+func TestWatchThatIsRefused(t *testing.T) {
+	home := tempDir(t)
+	s := newServer(t, ServerOptions{Root: home, NoAuth: true})
+	h := httptest.NewServer(failing(failing(s, 1, "unauthenticated", "no more", false), 1, "internal", errOverflow.Error(), true))
+	t.Cleanup(h.Close)
+	f, err := New(Options{URL: h.URL})
+	must(t, err)
+	defer f.Close()
+	w, err := f.Watch(t.Context(), home, fswatch.WatchOptions{})
+	must(t, err)
+	for range 2 {
+		if _, err := w.Next(t.Context()); !errors.Is(err, fswatch.Unauthenticated) {
+			t.Error(err)
+		}
+	}
+}
+
+// A network mount, which the service will not watch, is listed again and again.
+func TestWatchOfNetworkMount(t *testing.T) {
+	home := tempDir(t)
+	h := httptest.NewServer(failing(newServer(t, ServerOptions{Root: home, NoAuth: true}), 1, "invalid_argument", "cannot watch path on network filesystem: x", false))
+	t.Cleanup(h.Close)
+	f, err := New(Options{URL: h.URL})
+	must(t, err)
+	defer f.Close()
+	w, err := f.Watch(t.Context(), home, fswatch.WatchOptions{})
+	must(t, err)
+	defer w.Close()
+	if mode, why := w.Mode(); mode != fswatch.ModePoll || why == nil {
+		t.Error(mode, why)
+	}
+	touch(t, home+"/a")
+	waitFor(t, w, fswatch.OpCreate, "a")
+}

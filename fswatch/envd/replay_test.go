@@ -312,6 +312,35 @@ func TestManyFilesAtOnce(t *testing.T) {
 	}
 }
 
+func TestComposing(t *testing.T) {
+	f, s := newPair(t, Options{User: "user"})
+	home := s.tree.real
+	must(t, os.WriteFile(home+"/1", []byte("one "), 0o644))
+	must(t, os.WriteFile(home+"/2", []byte("two"), 0o644))
+	if e, err := f.Compose(t.Context(), []fswatch.Path{"1", home + "/2"}, "d/both"); err != nil || e.Size != 7 {
+		t.Error(e, err)
+	}
+	for _, c := range []struct {
+		sources []fswatch.Path
+		to      fswatch.Path
+		kind    fswatch.Kind
+	}{
+		{nil, "x", fswatch.Invalid}, {[]fswatch.Path{"1"}, "x", fswatch.NotFound}, {[]fswatch.Path{"d"}, "x", fswatch.Invalid}, {[]fswatch.Path{"d/both"}, "d/both", fswatch.Invalid},
+	} {
+		if _, err := f.Compose(t.Context(), c.sources, c.to); !errors.Is(err, c.kind) {
+			t.Errorf("%v: %v", c.sources, err)
+		}
+	}
+	h := httptest.NewServer(http.NotFoundHandler())
+	defer h.Close()
+	old, err := New(Options{URL: h.URL, Root: "/"})
+	must(t, err)
+	defer old.Close()
+	if _, err := old.Compose(t.Context(), []fswatch.Path{"1"}, "x"); !errors.Is(err, fswatch.Unsupported) {
+		t.Error(err)
+	}
+}
+
 func TestSignedAddresses(t *testing.T) {
 	f, s := newPair(t, Options{User: "user"})
 	must(t, os.WriteFile(s.tree.real+"/a b", []byte("text"), 0o644))
