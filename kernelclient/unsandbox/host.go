@@ -179,7 +179,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	if err != nil {
 		return nil, err
 	}
-	k.Found += ", " + creds.String() // whose account it is must be seen
+	k.Found += ", " + h.opt.Settings.network() + ", " + creds.String() // whose account it is must be seen
 	info := kernelclient.ContextInfo{
 		ID: kernelclient.ContextID(newID()), Kernel: k, Dir: start.Dir, Path: start.Session, Name: start.Name, Host: h.address(),
 	}

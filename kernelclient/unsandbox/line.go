@@ -68,7 +68,51 @@ func parseLine(raw []byte, nonce string) (l line, ok bool) {
 }
 
 // lineSplitter puts lines together from pieces that end anywhere.
-type lineSplitter struct{ rest []byte }
+type lineSplitter struct {
+	rest []byte
+	seq  []byte // an escape sequence that has begun
+}
+
+// plainBytes takes escape sequences out of a terminal's output. One that moves the cursor ends a
+// line: a multiplexer that paints anew jumps to where the next one begins.
+func (s *lineSplitter) plainBytes(piece []byte) {
+	for _, c := range piece {
+		switch {
+		case len(s.seq) > 0:
+			s.seq = append(s.seq, c)
+			if end, moves := escapeEnds(s.seq); end {
+				s.seq = s.seq[:0]
+				if moves {
+					s.rest = append(s.rest, '\n')
+				}
+			}
+		case c == 0x1b:
+			s.seq = append(s.seq, c)
+		default:
+			s.rest = append(s.rest, c)
+		}
+	}
+}
+
+// escapeEnds tells whether an escape sequence is whole, and whether it moves the cursor. One
+// that is too long is none.
+func escapeEnds(seq []byte) (end, moves bool) {
+	last := seq[len(seq)-1]
+	switch {
+	case len(seq) == 1:
+		return false, false
+	case len(seq) > 200:
+		return true, false
+	case seq[1] == '[':
+		end = len(seq) > 2 && last >= 0x40 && last <= 0x7e
+		return end, end && bytes.IndexByte([]byte("ABCDEFGHdfr"), last) >= 0
+	case seq[1] == ']' || seq[1] == 'P': // ends with BEL or ESC \
+		return last == 7 || len(seq) > 2 && last == '\\' && seq[len(seq)-2] == 0x1b, false
+	case seq[1] >= 0x20 && seq[1] <= 0x2f: // such as the choice of a character set
+		return len(seq) > 2, false
+	}
+	return true, seq[1] == 'D' || seq[1] == 'E' || seq[1] == 'M'
+}
 
 // maxNoise bounds text without a line's end.
 const maxNoise = 64 << 10
@@ -76,7 +120,7 @@ const maxNoise = 64 << 10
 // feed returns the whole lines, without their ends, that a piece completes. They share memory
 // with the next call's.
 func (s *lineSplitter) feed(piece []byte) (lines [][]byte) {
-	s.rest = append(s.rest, piece...)
+	s.plainBytes(piece)
 	begin := 0
 	for {
 		n := bytes.IndexByte(s.rest[begin:], '\n')

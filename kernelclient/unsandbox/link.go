@@ -17,11 +17,14 @@ import (
 // The bounds of a link.
 const (
 	windowThere = 256 // lines that the relay sends ahead of our acknowledgement
-	windowHere  = 4096
-	ackEvery    = 32
-	pingEvery   = 20 * time.Second // also so that nobody on the way takes it for dead
-	pingLimit   = 30 * time.Second
-	mendLimit   = 2 * time.Minute
+	// windowPainted is the same below a multiplexer: what it has not painted when it scrolls
+	// away is lost, so it is fewer than the lines of terminalSize.
+	windowPainted = 40
+	windowHere    = 4096
+	ackEvery      = 32
+	pingEvery     = 20 * time.Second // also so that nobody on the way takes it for dead
+	pingLimit     = 30 * time.Second
+	mendLimit     = 2 * time.Minute
 )
 
 // link is the way to a kernel in a session: two byte streams over a terminal behind a
@@ -208,7 +211,7 @@ func (l *link) conclude(d kernelclient.Death) {
 // acknowledge tells from time to time what has arrived.
 func (l *link) acknowledge() {
 	l.mu.Lock()
-	due := l.got-l.acked >= ackEvery
+	due := l.got-l.acked >= ackEvery || l.session.Multiplexer != "" && l.got != l.acked
 	if due {
 		l.acked = l.got
 	}

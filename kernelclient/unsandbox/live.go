@@ -86,8 +86,12 @@ func (l *link) boot(ctx context.Context) error {
 		return err
 	}
 	program, first := builtin.PythonProgram()
-	text := fmt.Sprintf("NONCE, PROGRAM, WINDOW, PART = b%q, b%q, %d, %d\n%s",
-		l.nonce, base64.StdEncoding.EncodeToString([]byte(program)), windowThere, maxPart, relay)
+	window, again := windowThere, 0
+	if l.session.Multiplexer != "" {
+		window, again = windowPainted, 1
+	}
+	text := fmt.Sprintf("NONCE, PROGRAM, WINDOW, PART, AGAIN = b%q, b%q, %d, %d, %d\n%s",
+		l.nonce, base64.StdEncoding.EncodeToString([]byte(program)), window, maxPart, again, relay)
 	code := base64.StdEncoding.EncodeToString([]byte(text))
 	for len(code) > 0 {
 		n := min(len(code), 900)

@@ -3,6 +3,8 @@
 package unsandbox
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,33 @@ func TestLiveKernelOutlastsItsConnection(t *testing.T) {
 	}
 	if n != 4 {
 		t.Errorf("connected %d times", n)
+	}
+}
+
+// TestLiveKernelInTmux: a real multiplexer paints what it likes, and the kernel does not mind.
+func TestLiveKernelInTmux(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
+			t.Fatal("there is no tmux")
+		}
+		t.Skip("there is no tmux")
+	}
+	h, s := host(t, unsandboxtest.Options{Run: true, Tmux: true}, func(o *Options) { o.Settings.Multiplexer = "tmux" })
+	k := hosttest.Start(t, h, KernelSession)
+	k.Do("x = 41")
+	for _, frames := range []int{0, 20} {
+		s.DropShells(frames)
+		end, events := k.Do("for i in range(2000): print('line', i)\nx += 1")
+		var want strings.Builder
+		for i := range 2000 {
+			want.WriteString("line " + itoa(i) + "\n")
+		}
+		if got := strings.TrimPrefix(hosttest.Words(events), "stdout:"); end.Reason != event.Done || got != want.String() {
+			t.Errorf("after %d frames: %+v, %d bytes for %d: %.200q", frames, end, len(got), want.Len(), got)
+		}
+	}
+	if _, events := k.Do("print(x)"); hosttest.Words(events) != "stdout:43\n" {
+		t.Errorf("%q", hosttest.Words(events))
 	}
 }
 

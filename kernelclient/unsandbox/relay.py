@@ -1,6 +1,6 @@
 # Runs in a session, on the terminal of its shell: starts a kernel that speaks on two pipes,
 # and carries these over the terminal as lines that survive whatever else is written there.
-# NONCE, PROGRAM, WINDOW and PART are set in front of this text.
+# NONCE, PROGRAM, WINDOW, PART and AGAIN are set in front of this text.
 #
 # A line is "@NONCE kind seq ack crc payload". D is a part of the pipe, X the kernel's end:
 # both are kept until they are acknowledged. A acknowledges, R asks for what follows its ack
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import termios
 import threading
+import time
 import zlib
 
 ready = threading.Condition()
@@ -60,6 +61,18 @@ def keep(kind, payload):
         number += 1
         sent.append((number, kind, payload))
         write(1, line(kind, number, payload))
+
+
+def insist():
+    """Sends again what nobody has acknowledged for AGAIN seconds: a multiplexer may have
+    scrolled it away before it painted."""
+    while True:
+        oldest = sent[0][0] if sent else 0
+        time.sleep(AGAIN)
+        with ready:
+            if sent and sent[0][0] == oldest:
+                for s, k, p in list(sent):
+                    write(1, line(k, s, p))
 
 
 def take(text, pipe, kernel):
@@ -128,6 +141,8 @@ def main():
     with ready:
         say(b"H")
     threading.Thread(target=watch, daemon=True).start()
+    if AGAIN:
+        threading.Thread(target=insist, daemon=True).start()
     rest = b""
     while True:
         data = os.read(0, 65536)

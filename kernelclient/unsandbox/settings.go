@@ -67,6 +67,14 @@ func ParseSettings(q url.Values) (s Settings, err error) {
 	return s, s.check()
 }
 
+// network says what of the network code can reach.
+func (s Settings) network() string {
+	if s.Network == NetworkOut {
+		return "network by a proxy"
+	}
+	return "no network"
+}
+
 func (s Settings) check() error {
 	switch s.Submit {
 	case "", SubmitAuto, SubmitAsync, SubmitSync:

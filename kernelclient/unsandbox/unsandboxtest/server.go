@@ -28,6 +28,7 @@ type Options struct {
 	// (print, echo, exit, sleep, input files, artifacts).
 	Run         bool
 	Python      string // the interpreter, "" is python3
+	Tmux        bool   // sessions with the multiplexer "tmux" run a real one; else a shell lives on by itself
 	Concurrency int    // active executions, 0 = no limit
 	Rate        int    // submissions a minute, 0 = no limit
 	Pending     int    // polls that a job is pending

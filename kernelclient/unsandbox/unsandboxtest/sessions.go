@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 )
@@ -21,6 +22,9 @@ type session struct {
 
 // end ends the shell. s.mu is held.
 func (x *session) end() {
+	if x.mux == "tmux" {
+		_ = exec.Command("tmux", "-S", filepath.Join(x.dir, "tmux"), "kill-server").Run() // there may be none
+	}
 	if x.tty != nil {
 		x.tty.kill()
 	}
@@ -170,7 +174,7 @@ func (s *Server) oneShot(w http.ResponseWriter, r *http.Request, x *session, bod
 }
 
 func (x *session) env() []string {
-	return append(os.Environ(), "HOME="+x.dir, "PS1=$ ", "TERM=xterm", "PYTHONIOENCODING=utf-8", "HISTFILE=", "BASH_SILENCE_DEPRECATION_WARNING=1")
+	return append(os.Environ(), "HOME="+x.dir, "PS1=$ ", "TERM=xterm", "TMUX=", "PYTHONIOENCODING=utf-8", "HISTFILE=", "BASH_SILENCE_DEPRECATION_WARNING=1")
 }
 
 // sudo asks for a mailed code where its switch is on; 123456 is right.

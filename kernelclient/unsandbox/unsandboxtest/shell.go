@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,9 @@ func (t *tty) kill() { t.once.Do(func() { killShell(t.cmd.Process.Pid) }) }
 // openTTY starts a session's shell.
 func (s *Server) openTTY(x *session, size *pty.Winsize) (*tty, error) {
 	cmd := exec.Command("bash", "--norc", "--noprofile", "-i")
+	if s.opt.Tmux && x.mux == "tmux" {
+		cmd = exec.Command("tmux", "-S", filepath.Join(x.dir, "tmux"), "-f", "/dev/null", "new-session", "-A", "-s", "main", "bash --norc --noprofile -i")
+	}
 	cmd.Dir, cmd.Env = x.dir, x.env()
 	file, err := pty.StartWithSize(cmd, size)
 	if err != nil {
@@ -143,6 +147,15 @@ func (s *Server) serveShell(w http.ResponseWriter, r *http.Request, x *session) 
 
 // connect joins a websocket and a shell until one of them ends.
 func (s *Server) connect(ctx context.Context, cancel context.CancelFunc, c *websocket.Conn, x *session, t *tty) {
+	if s.opt.Tmux && x.mux == "tmux" {
+		defer func() { // the client goes, the server of the multiplexer stays
+			s.mu.Lock()
+			x.tty = nil
+			s.mu.Unlock()
+			_ = t.cmd.Process.Signal(os.Interrupt)
+			t.kill()
+		}()
+	}
 	out := t.attach()
 	defer t.detach()
 	detached := make(chan struct{})
