@@ -133,6 +133,10 @@ func (f *fake) one(w http.ResponseWriter, r *http.Request, id string, action []s
 	k := f.kernels[id]
 	if k == nil {
 		f.mu.Unlock()
+		if len(action) == 1 && action[0] == "restart" { // as jupyter_server does
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"message": "Kernel does not exist: ` + id + `"}`))
 		return

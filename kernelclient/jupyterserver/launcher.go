@@ -22,13 +22,13 @@ type launcher struct {
 	env     map[string]string
 	path    string // of the notebook on the server, "" for none
 	session string // of the websockets
-	foreign bool   // another program started the kernel and ends it
 	orphans *orphans
 
-	mu     sync.Mutex // guards all below
-	id     string     // the kernel's, "" before the server has started one
-	exists bool       // the kernel runs already: the next launch only connects
-	sender string     // the session of the newest kernel's own messages, "" before any
+	mu      sync.Mutex // guards all below
+	id      string     // the kernel's, "" before the server has started one
+	exists  bool       // the kernel runs already: the next launch only connects
+	foreign bool       // another program started the kernel and ends it
+	sender  string     // the session of the newest kernel's own messages, "" before any
 }
 
 // Retries implements jupyter.Launcher. The server has its own way of trying again.
@@ -50,7 +50,7 @@ func (l *launcher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
 	}
 	conn, err := l.client.connectTo(ctx, k.id, l.session, k.end)
 	if err != nil {
-		if !l.foreign {
+		if !l.isForeign() {
 			_ = k.Release(context.WithoutCancel(ctx), false)
 		}
 		return nil, err
@@ -86,7 +86,10 @@ func (l *launcher) ensure(ctx context.Context, k *kernel) error {
 		return l.client.brief(ctx, http.MethodGet, kernelPath(id, ""), nil, &m)
 	case id != "":
 		err = l.client.call(ctx, http.MethodPost, kernelPath(id, "restart"), nil, &m)
-		if !isGone(err) {
+		if err == nil || refusesUs(err) || ctx.Err() != nil {
+			return err
+		}
+		if _, gone := l.client.kernel(ctx, id); !isGone(gone) { // servers say 500 of a restart of what they do not have
 			return err
 		}
 	}
@@ -96,8 +99,15 @@ func (l *launcher) ensure(ctx context.Context, k *kernel) error {
 	k.id, k.notice = m.ID, m.notice
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.id = m.ID
+	l.id, l.foreign = m.ID, false
 	return nil
+}
+
+// isForeign tells whether the kernel is another program's to end.
+func (l *launcher) isForeign() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.foreign
 }
 
 // create has the server start a kernel: with a session where it has the notebook.
@@ -199,7 +209,7 @@ func (k *kernel) Release(ctx context.Context, restart bool) error {
 	if k.conn != nil {
 		_ = k.conn.Close()
 	}
-	if restart || k.foreign {
+	if restart || k.isForeign() {
 		return nil
 	}
 	if ctx.Err() != nil { // by force is not without a word: the kernel would stay

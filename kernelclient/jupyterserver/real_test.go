@@ -265,8 +265,8 @@ func TestRealServerRestarted(t *testing.T) {
 	if err := k.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, events := k.Do("print('new')"); hosttest.Words(events) != "stdout:new\n" {
-		t.Errorf("%q", hosttest.Words(events))
+	if end, events := k.Do("print('new')"); hosttest.Words(events) != "stdout:new\n" {
+		t.Errorf("%+v %q", end, hosttest.Words(events))
 	}
 }
 
