@@ -23,7 +23,7 @@ type times struct {
 func usualTimes() times {
 	return times{
 		ping: 10 * time.Second, silent: 20 * time.Second, tell: time.Second, attempt: 20 * time.Second,
-		first: 250 * time.Millisecond, last: 15 * time.Second, giveUp: 10 * time.Minute,
+		first: 250 * time.Millisecond, last: 5 * time.Second, giveUp: 10 * time.Minute,
 	}
 }
 
