@@ -43,7 +43,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	opt := tui.Options{
 		Session: first.Session, File: first.File, Remote: first.Remote, Notices: first.Notices, StateDir: stateDir(),
-		Watch: watch, Open: c.opener(settings),
+		Watch: watch, Open: c.opener(settings), RunningPaths: c.runningPaths,
 	}
 	closeFiles, err := treeOf(&opt, dir)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/localfs"
@@ -52,6 +53,9 @@ func (c *common) opened(ctx context.Context, path string, settings config) (tui.
 func (c *common) opener(settings config) func(context.Context, tui.OpenAsk) (tui.Opened, error) {
 	return func(ctx context.Context, ask tui.OpenAsk) (tui.Opened, error) {
 		own := *c
+		if ask.New {
+			ask.Path = freeName(ask.Path)
+		}
 		own.kernel, own.existing, own.context, own.cwd, own.env = ask.Kernel, "", "", "", nil
 		o, err := own.opened(ctx, ask.Path, settings)
 		var format *notebook.FormatError
@@ -95,23 +99,36 @@ func treeOf(opt *tui.Options, dir string) (func(), error) {
 	return func() { _ = files.Close() }, nil // it only lets go
 }
 
+// runningPaths are the notebooks that have a kernel in the host process.
+func (c *common) runningPaths(ctx context.Context) []string {
+	list, err := c.listed(ctx)
+	if err != nil {
+		return nil // that nothing is marked says enough
+	}
+	var paths []string
+	for _, l := range list {
+		paths = append(paths, filepath.ToSlash(l.Path))
+	}
+	return paths
+}
+
 // isFolder tells whether a path names a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// untitled is a name in a folder for a new notebook that nothing there has yet, as
-// JupyterLab counts.
-func untitled(dir string) string {
-	for n := 0; ; n++ {
-		name := filepath.Join(dir, "Untitled.ipynb")
-		if n > 0 {
-			name = filepath.Join(dir, fmt.Sprintf("Untitled%d.ipynb", n))
-		}
+// untitled is a name in a folder for a new notebook that nothing there has yet.
+func untitled(dir string) string { return freeName(filepath.Join(dir, "Untitled.ipynb")) }
+
+// freeName is a path that nothing has yet, as JupyterLab counts.
+func freeName(path string) string {
+	ext := filepath.Ext(path)
+	for n, name := 1, path; ; n++ {
 		if _, err := os.Lstat(name); err != nil { // a folder that cannot be read is told when it is saved
 			return name
 		}
+		name = fmt.Sprintf("%s%d%s", strings.TrimSuffix(path, ext), n, ext)
 	}
 }
 

@@ -85,6 +85,7 @@ type setup struct {
 	notifyAfter   time.Duration
 	beside        map[string]string // files beside the notebook, and below
 	files         fswatch.FS        // nil: this machine's
+	running       []string          // names beside the notebook that have a kernel elsewhere
 	trash         func(path string) (func() error, error)
 	tree          bool // of the notebook's folder shows
 	askPause      bool // questions that open by themselves wait a second
@@ -139,7 +140,7 @@ func open(t *testing.T, s setup) *app {
 		s.files = local
 	}
 	opt := tui.Options{
-		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree, Trash: s.trash,
+		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree, Trash: s.trash, RunningPaths: a.runningPaths(s.running),
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,
@@ -192,6 +193,16 @@ func (a *app) make(files map[string]string) {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			a.t.Fatal(err)
 		}
+	}
+}
+
+func (a *app) runningPaths(names []string) func(context.Context) []string {
+	return func(context.Context) []string {
+		var paths []string
+		for _, n := range names {
+			paths = append(paths, filepath.Join(filepath.Dir(a.path), n))
+		}
+		return paths
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 type OpenAsk struct {
 	Path   string // on this machine; where nothing is, a new notebook begins
 	Kernel string // that it is to have; "" leaves that to the notebook
+	New    bool   // a new notebook, under another name where Path is taken
 }
 
 // Options say what Run shows and where.
@@ -59,6 +60,9 @@ type Options struct {
 	OpenTree bool // it shows at once, but for a slow line
 	// WatchFiles makes a watcher of the tree's folders; nil: they are read again when asked.
 	WatchFiles func(fswatch.FS) fswatch.Watcher
+	// RunningPaths tells which notebooks of this machine have a kernel in the host process,
+	// with slashes; nil: nobody knows. It is called away from the screen's goroutine.
+	RunningPaths func(context.Context) []string
 	// Trash moves a file of this machine to the trash and returns how to bring it back; nil:
 	// there is none, and deleting asks.
 	Trash     func(path string) (restore func() error, err error)

@@ -156,7 +156,7 @@ func (m *Model) refreshTree() tea.Cmd {
 	}
 	m.tree.load.forget = true
 	m.setHint("all folders are read again")
-	return m.listSoon(m.tree.tree.Want()...)
+	return tea.Batch(m.listSoon(m.tree.tree.Want()...), m.findRunningPaths())
 }
 
 // askTreeFilter opens the line of the filter.

@@ -24,6 +24,7 @@ type treePane struct {
 	load    treeLoad
 	clicks  clicks
 	clip    treeClip
+	running []string       // paths of notebooks with a kernel in the host process
 	done    []fileops.Done // to files, the last one last
 }
 
@@ -125,9 +126,9 @@ func (m *Model) showTree() tea.Cmd {
 	m.layout()
 	m.penMoved()
 	if m.tree.tree == nil {
-		return m.findTreeRoot(m.treeRoot())
+		return tea.Batch(m.findTreeRoot(m.treeRoot()), m.findRunningPaths())
 	}
-	return m.wantAll()
+	return tea.Batch(m.wantAll(), m.findRunningPaths())
 }
 
 func (m *Model) closeTree() {
@@ -227,6 +228,7 @@ func (m *Model) treeLines(width, n int) []string {
 		return lines
 	}
 	lines = append(lines, th.Heading.Render(m.treeHead(width)))
+	m.markRunning()
 	if m.tree.tree == nil {
 		lines = append(lines, padTo(th.Muted.Render("  …"), width))
 	} else {

@@ -123,6 +123,10 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case tabClosedMsg:
 		m.fail(msg.err)
+	case kernelFolderMsg:
+		return m.kernelFolderFound(msg)
+	case runningPathsMsg:
+		m.tree.running, m.dirty = msg.paths, true
 	case fileDoneMsg:
 		return m.fileDone(msg)
 	case previewedMsg:

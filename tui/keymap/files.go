@@ -30,6 +30,9 @@ const (
 	TreePaste       Action = "tree paste"
 	TreeCopyPath    Action = "tree copy path"
 	TreeUndo        Action = "tree undo"
+	TreeToKernel    Action = "tree to the kernel"
+	TreeInsert      Action = "tree insert"
+	TreeShell       Action = "tree shell"
 	NextTab         Action = "next tab"
 	PreviousTab     Action = "previous tab"
 	CloseTab        Action = "close tab"
@@ -65,6 +68,9 @@ func treeKeys() []Binding {
 		bind(TreePaste, "paste into the folder", "v"),
 		bind(TreeCopyPath, "copy the path to the terminal's clipboard", "y"),
 		bind(TreeUndo, "take back what was done to files", "z"),
+		bind(TreeToKernel, "to the kernel's working folder", "C"),
+		bind(TreeInsert, "put code that opens the file into the cell", "i"),
+		bind(TreeShell, "a shell in the folder", "!"),
 		bind(LeaveTree, "back to the notebook", "esc"),
 	)
 	return append(rows, group(TreeLine, "A line below the tree",
