@@ -232,9 +232,18 @@ func TestServerTakesTheSDKsRequests(t *testing.T) {
 		want int
 		file string // what it has then
 	}{
-		{"makedir", 409, ""}, {"list-user", 200, ""}, {"list-no-user", 200, ""}, {"stat", 404, ""},
-		{"write-text", 200, `a b"c.txt=hello`}, {"read", 200, ""}, {"write-gzip-metadata", 200, "g.txt="}, {"read-gzip", 200, ""},
-		{"write-octet-stream", 200, "o.txt="}, {"write-stream", 200, "st=stream"}, {"move", 404, ""}, {"remove", 200, ""},
+		{"makedir", 409, ""},
+		{"list-user", 200, ""},
+		{"list-no-user", 200, ""},
+		{"stat", 404, ""},
+		{"write-text", 200, `a b"c.txt=hello`},
+		{"read", 200, ""},
+		{"write-gzip-metadata", 200, "g.txt="},
+		{"read-gzip", 200, ""},
+		{"write-octet-stream", 200, "o.txt="},
+		{"write-stream", 200, "st=stream"},
+		{"move", 404, ""},
+		{"remove", 200, ""},
 		{"write-two-files", 400, ""},
 	} {
 		w := httptest.NewRecorder()
