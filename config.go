@@ -24,6 +24,7 @@ type config struct {
 	Notify      string  `toml:"notify"`
 	NotifyAfter float64 `toml:"notify_after"` // seconds
 	OnQuit      string  `toml:"on_quit"`
+	Watch       string  `toml:"watch"` // how the tree gets to know of changes
 
 	// In MiB: of what a cell puts out, and of what is kept of a kernel.
 	OutputLimit  int64 `toml:"output_limit"`
@@ -31,6 +32,12 @@ type config struct {
 
 	Hosts map[string]hostSettings `toml:"hosts"` // by their names
 }
+
+// The ways of the setting watch.
+const (
+	watchAuto = "auto" // the system tells, else it is looked for
+	watchPoll = "poll" // it is looked for: not every file system that tells tells all
+)
 
 // hostSettings are a host that has a name.
 type hostSettings struct {
@@ -40,7 +47,7 @@ type hostSettings struct {
 
 // defaults are the settings of who has none.
 func defaults() config {
-	return config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), OutputLimit: output.DefaultLimit >> 20, JournalLimit: 2 << 10}
+	return config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), Watch: watchAuto, OutputLimit: output.DefaultLimit >> 20, JournalLimit: 2 << 10}
 }
 
 // configFile is where the settings are read from.
@@ -80,6 +87,9 @@ func (c config) check() error {
 		return err
 	}
 	if err := oneOf("on_quit", c.OnQuit, tui.OnQuitWays()); err != nil {
+		return err
+	}
+	if err := oneOf("watch", c.Watch, []string{watchAuto, watchPoll}); err != nil {
 		return err
 	}
 	if c.NotifyAfter < 0 {

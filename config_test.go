@@ -21,6 +21,7 @@ func TestConfig(t *testing.T) {
 		"colour = 'x'":                     `there is no setting "colour"`,
 		"theme = 'pink'":                   `theme is "pink"; it is one of auto, dark, light`,
 		"notify = 'loud'":                  `notify is "loud"; it is one of bell, osc9, off`,
+		"watch = 'never'":                  `watch is "never"; it is one of auto, poll`,
 		"notify_after = -1":                "notify_after is -1",
 		"journal_limit = -3":               "journal_limit is -3",
 		"output_limit = 0":                 "output_limit is 0",

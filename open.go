@@ -45,7 +45,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 		Session: first.Session, File: first.File, Remote: first.Remote, Notices: first.Notices, StateDir: stateDir(),
 		Watch: watch, Open: c.opener(settings), RunningPaths: c.runningPaths,
 	}
-	closeFiles, err := treeOf(&opt, dir)
+	closeFiles, err := treeOf(&opt, dir, settings.Watch == watchPoll)
 	if err != nil {
 		return err
 	}

@@ -76,9 +76,9 @@ func (c *common) opener(settings config) func(context.Context, tui.OpenAsk) (tui
 }
 
 // treeOf gives the terminal program this machine's files. dir is where the tree begins, and
-// opens at once; "" for the notebook's folder.
-func treeOf(opt *tui.Options, dir string) (func(), error) {
-	files, err := localfs.New(localfs.Options{})
+// opens at once; "" for the notebook's folder. With poll, changes are looked for.
+func treeOf(opt *tui.Options, dir string, poll bool) (func(), error) {
+	files, err := localfs.New(localfs.Options{Poll: poll})
 	if err != nil {
 		return nil, err
 	}
