@@ -2,6 +2,7 @@ package e2b
 
 import (
 	"cmp"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/url"
@@ -45,6 +46,8 @@ type Options struct {
 	Template string // of a new sandbox; "" is code-interpreter-v1
 	Metadata map[string]string
 	EnvVars  map[string]string // of a new sandbox: in all that it runs
+	// TLS is how certificates are checked; nil is as the system does.
+	TLS *tls.Config
 	// Lifetime is how long a new sandbox, or a paused one that is connected to, lives; 0 is
 	// five minutes. One that this host made lives on while a cell runs in it.
 	Lifetime time.Duration
@@ -136,6 +139,7 @@ func (o Options) newHTTP() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy: func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }, DialContext: dialer.DialContext, Protocols: one,
+			TLSClientConfig:    o.TLS.Clone(),
 			DisableCompression: true, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

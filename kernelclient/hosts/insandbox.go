@@ -16,6 +16,9 @@ import (
 type inSandbox struct {
 	box *e2b.Host
 	opt Options
+	// caFile and insecure are for the server's certificate.
+	caFile   string
+	insecure bool
 
 	mu       sync.Mutex // guards all below
 	server   *jupyterserver.Host
@@ -34,7 +37,7 @@ func (h *inSandbox) there(ctx context.Context) (*jupyterserver.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := jupyterserver.New(jupyterserver.Options{URL: at.URL, Header: at.Header, Env: h.opt.Env, Forget: h.opt.Forget, Log: h.opt.Log})
+	server, err := jupyterserver.New(jupyterserver.Options{URL: at.URL, Header: at.Header, CAFile: h.caFile, Insecure: h.insecure, Env: h.opt.Env, Forget: h.opt.Forget, Log: h.opt.Log})
 	if err != nil {
 		return nil, errors.Join(err, at.Release())
 	}

@@ -1,8 +1,13 @@
 package hosts
 
 import (
+	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,5 +55,41 @@ func TestJupyterServerInASandbox(t *testing.T) {
 	}
 	if left := cloud.Boxes(); len(left) != 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// One word about certificates holds for E2B's servers too.
+func TestCertificatesOfE2B(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "[]")
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		settings Settings
+		good     bool
+	}{{Settings{}, false}, {Settings{CAFile: file}, true}, {Settings{Insecure: true}, true}} {
+		a, in, err := Parse("e2b+" + s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := Resolve(a, in, c.settings, none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := Open(target, Options{Env: []string{"HOME=" + t.TempDir()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Contexts(t.Context()); (err == nil) != c.good || err != nil && !strings.Contains(err.Error(), "certificate") {
+			t.Errorf("%v: %v", c.settings, err)
+		}
+		_ = h.Close()
 	}
 }

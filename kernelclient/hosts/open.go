@@ -61,11 +61,18 @@ func made[H kernelclient.Host](h H, err error) (kernelclient.Host, error) {
 
 // openE2B opens a sandbox: its code interpreter, or its Jupyter server.
 func openE2B(t Target, opt Options) (kernelclient.Host, error) {
-	box, err := e2b.New(e2bOptions(t, opt))
+	o := e2bOptions(t, opt)
+	if t.CAFile != "" || t.Insecure {
+		var err error
+		if o.TLS, err = jupyterserver.Trust(expand(t.CAFile), t.Insecure); err != nil {
+			return nil, err
+		}
+	}
+	box, err := e2b.New(o)
 	if err != nil || !t.ViaServer {
 		return made(box, err)
 	}
-	return &inSandbox{box: box, opt: opt}, nil
+	return &inSandbox{box: box, opt: opt, caFile: expand(t.CAFile), insecure: t.Insecure}, nil
 }
 
 // e2bOptions are those of both kinds: a sandbox of the cloud, whose token is the API key,

@@ -48,7 +48,7 @@ func newClient(opt Options) (*client, error) {
 	if c.limit <= 0 {
 		c.limit = defaultLimit
 	}
-	if c.tls, err = trust(opt); err != nil {
+	if c.tls, err = Trust(opt.CAFile, opt.Insecure); err != nil {
 		return nil, err
 	}
 	c.jar, _ = cookiejar.New(nil) // has no error without options
@@ -68,13 +68,14 @@ func (c *client) client(t *http.Transport) *http.Client {
 	}
 }
 
-// trust is how the server's certificate is checked.
-func trust(opt Options) (*tls.Config, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opt.Insecure} //nolint:gosec // the user's word, for this server alone
-	if opt.CAFile == "" {
+// Trust is how a server's certificate is checked: against the system's and those in a file,
+// "" for none, or not at all. A file that cannot be used is Invalid.
+func Trust(caFile string, insecure bool) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure} //nolint:gosec // the user's word, for this server alone
+	if caFile == "" {
 		return conf, nil
 	}
-	pem, err := os.ReadFile(opt.CAFile)
+	pem, err := os.ReadFile(caFile)
 	if err == nil {
 		if conf.RootCAs, err = x509.SystemCertPool(); err != nil {
 			conf.RootCAs, err = x509.NewCertPool(), nil
@@ -84,7 +85,7 @@ func trust(opt Options) (*tls.Config, error) {
 		}
 	}
 	if err != nil {
-		return nil, &kernelclient.Error{Kind: kernelclient.Invalid, What: "the file of certificates " + opt.CAFile + " cannot be used", Err: err}
+		return nil, &kernelclient.Error{Kind: kernelclient.Invalid, What: "the file of certificates " + caFile + " cannot be used", Err: err}
 	}
 	return conf, nil
 }
