@@ -39,7 +39,8 @@ type Resumer interface {
 }
 
 // Timekeeper is a Driver whose host ends a run by itself when Request.Timeout is over, and
-// is silent until then: the Log does not watch its clocks.
+// is silent until a run ends: the Log does not watch its clocks, and of a run that is resumed
+// nothing can have gone by unseen.
 type Timekeeper interface {
 	KeepsTime()
 }

@@ -72,7 +72,9 @@ func (l *Log) takeUp(events iter.Seq[event.Event]) {
 		switch {
 		case p.ended[id]:
 		case p.accepted[id]:
-			l.unseen(p.requests[id], asked[id], p.last)
+			if _, silent := l.driver.(Timekeeper); !silent {
+				l.unseen(p.requests[id], asked[id], p.last)
+			}
 			l.resumed = append(l.resumed, p.requests[id])
 		default:
 			l.queue = append(l.queue, p.requests[id])
