@@ -27,6 +27,7 @@ type filesDriver struct {
 
 	mu      sync.Mutex // guards all below
 	session string     // its id, "" for none
+	expires time.Time  // when the service ends it
 	count   int
 	running *fileCell // nil if nothing runs
 }
@@ -40,11 +41,12 @@ type fileCell struct {
 	restarted     bool // the session was
 }
 
-func newFilesDriver(h *Host, start kernelclient.StartSpec) *filesDriver {
+// newFilesDriver is for a session that is there already, or for one to be made.
+func newFilesDriver(h *Host, start kernelclient.StartSpec, session string, expires time.Time) *filesDriver {
 	s := h.opt.Settings
 	life, end := context.WithCancel(context.Background())
 	return &filesDriver{
-		host: h, env: start.Env, life: life, end: end,
+		host: h, env: start.Env, life: life, end: end, session: session, expires: expires,
 		spec: SessionSpec{Network: s.Network, TTL: s.TTL, VCPU: s.VCPU, Shell: cmp.Or(s.Shell, "bash"), Multiplexer: s.Multiplexer},
 	}
 }
@@ -52,6 +54,9 @@ func newFilesDriver(h *Host, start kernelclient.StartSpec) *filesDriver {
 // Open implements kernelclient.Driver.
 func (d *filesDriver) Open(ctx context.Context, sink kernelclient.Sink) (kernelclient.Ready, error) {
 	d.sink = sink
+	if d.session != "" {
+		return d.ready(), nil
+	}
 	return d.create(ctx)
 }
 
@@ -62,11 +67,15 @@ func (d *filesDriver) create(ctx context.Context) (kernelclient.Ready, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.session, d.count = s.ID, 0
+	d.session, d.count, d.expires = s.ID, 0, d.host.client.now().Add(cmp.Or(d.spec.TTL, sessionTTL))
+	return d.ready(), nil
+}
+
+func (d *filesDriver) ready() kernelclient.Ready {
 	return kernelclient.Ready{
 		Capabilities: kernelclient.Capabilities{Interrupt: true, Restart: true, Languages: true},
-		Language:     languageInfo("python"), Remote: s.ID, Expires: d.host.client.now().Add(cmp.Or(d.spec.TTL, sessionTTL)),
-	}, nil
+		Language:     languageInfo("python"), Remote: d.session, Expires: d.expires,
+	}
 }
 
 // Run implements kernelclient.Driver.

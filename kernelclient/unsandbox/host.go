@@ -153,19 +153,41 @@ func noLanguage(name string, l Languages) error {
 	}
 }
 
-// Contexts implements kernelclient.Host: those of this process. Sessions are Client.Sessions.
+// Contexts implements kernelclient.Host: those of this process, and the account's sessions,
+// in which code can run among their files.
 func (h *Host) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error) {
-	if err := ctx.Err(); err != nil {
+	sessions, err := h.client.Sessions(ctx)
+	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var infos []kernelclient.ContextInfo
+	own := map[string]bool{}
 	for _, c := range h.contexts {
-		infos = append(infos, c.Info())
+		info := c.Info()
+		own[info.Remote] = true
+		infos = append(infos, info)
+	}
+	for _, s := range sessions {
+		if !own[s.ID] {
+			infos = append(infos, h.found(s))
+		}
 	}
 	slices.SortFunc(infos, func(a, b kernelclient.ContextInfo) int { return a.Started.Compare(b.Started) })
 	return infos, nil
+}
+
+// found describes a session that somebody else made as a context.
+func (h *Host) found(s Session) kernelclient.ContextInfo {
+	info := kernelclient.ContextInfo{
+		ID: kernelclient.ContextID(s.ID), Kernel: sessionKernels()[0], Host: h.address(), Remote: s.ID, Started: s.Created,
+		State: event.State{State: event.Idle, Generation: 1},
+	}
+	if s.Left > 0 {
+		info.Expires = h.client.now().Add(time.Duration(s.Left) * time.Second)
+	}
+	return info
 }
 
 // Start implements kernelclient.Host. Nothing is started at the service before the first
@@ -220,7 +242,7 @@ func (h *Host) context(info kernelclient.ContextInfo, start kernelclient.StartSp
 		x.Log = kernelclient.OpenLog(info, d, opt)
 		return x
 	case KernelFiles:
-		return kernelclient.OpenLog(info, newFilesDriver(h, start), opt)
+		return kernelclient.OpenLog(info, newFilesDriver(h, start, info.Remote, info.Expires), opt)
 	default:
 		d := newDriver(h, info, start)
 		return boxed{kernelclient.OpenLog(info, d, opt), d}
@@ -233,17 +255,25 @@ func (h *Host) forget(id kernelclient.ContextID) {
 	delete(h.contexts, id)
 }
 
-// Attach implements kernelclient.Host.
+// Attach implements kernelclient.Host. The id of a session of somebody else's joins its files:
+// closing that context leaves the session, stopping it deletes it.
 func (h *Host) Attach(ctx context.Context, id kernelclient.ContextID) (kernelclient.Context, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if c, ok := h.contexts[id]; ok {
+	c, ok := h.contexts[id]
+	h.mu.Unlock()
+	if ok {
 		return c, nil
 	}
-	return nil, &kernelclient.Error{Kind: kernelclient.NotFound, What: fmt.Sprintf("no context with the id %q runs here", id)}
+	s, err := h.client.Session(ctx, string(id))
+	if err != nil {
+		if errors.Is(err, kernelclient.NotFound) {
+			err = &kernelclient.Error{Kind: kernelclient.NotFound, What: fmt.Sprintf("Unsandbox has no session %q", id), Next: "`nbterm unsandbox sessions list` lists them"}
+		}
+		return nil, err
+	}
+	info := h.found(s)
+	info.State = event.State{}
+	return h.open(info, kernelclient.StartSpec{Kernel: KernelFiles}, kernelclient.LogOptions{Forget: h.opt.Forget}), nil
 }
 
 // Close implements kernelclient.Host. It ends no context, but the sessions of those that were
@@ -267,15 +297,26 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// Adopt implements kernelclient.Adopter: a job that was under way is waited for again.
+// Adopt implements kernelclient.Adopter: a job that was under way is waited for again, the
+// files of a session are where they were.
 func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient.Context, error) {
-	if err := ctx.Err(); err != nil {
+	if _, err := h.client.Credentials(); err != nil {
 		return nil, err
 	}
-	if a.Info.Kernel.Name == KernelSession {
+	switch a.Info.Kernel.Name {
+	case KernelSession:
 		a.Log.Gone = &kernelclient.Error{Kind: kernelclient.Killed, What: "the Python in the session ended with the process that was connected to it"}
-	} else if _, err := h.client.Credentials(); err != nil {
-		return nil, err
+		if a.Info.Remote != "" { // it may live on below a multiplexer, and cost
+			_ = h.client.DeleteSession(ctx, a.Info.Remote)
+		}
+	case KernelFiles:
+		switch _, err := h.client.Session(ctx, a.Info.Remote); {
+		case a.Info.Remote == "" || errors.Is(err, kernelclient.NotFound):
+			a.Log.Gone = &kernelclient.Error{Kind: kernelclient.Killed, What: "the session is gone, and its files with it"}
+			a.Info.Remote = ""
+		case err != nil:
+			return nil, err
+		}
 	}
 	start := a.Start
 	start.Kernel = a.Info.Kernel.Name
