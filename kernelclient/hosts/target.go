@@ -95,8 +95,8 @@ func expand(path string) string {
 	return home + "/" + rest
 }
 
-// wire is a Target as the host process gets it, over a socket that only its user can open.
-type wire struct {
+// wireTarget is a Target as the host process gets it, over a socket that only its user can open.
+type wireTarget struct {
 	Address  Address  `json:"address"`
 	Settings Settings `json:"settings"`
 	Token    string   `json:"token,omitempty"`
@@ -105,7 +105,7 @@ type wire struct {
 
 // Wire is t in full, secrets too: for the host process, never for a file or a log.
 func (t Target) Wire() json.RawMessage {
-	data, err := json.Marshal(wire{t.Address, t.Settings, string(t.Token), string(t.Password)})
+	data, err := json.Marshal(wireTarget{t.Address, t.Settings, string(t.Token), string(t.Password)})
 	if err != nil {
 		return nil // structs of strings and numbers have nothing to fail at
 	}
@@ -117,7 +117,7 @@ func FromWire(data json.RawMessage) (Target, error) {
 	if len(data) == 0 {
 		return Target{Address: Address{Kind: Local}}, nil
 	}
-	var w wire
+	var w wireTarget
 	if err := json.Unmarshal(data, &w); err != nil {
 		return Target{}, errors.New("what the client said of the host cannot be read")
 	}
