@@ -42,6 +42,10 @@ type DriverOptions struct {
 	Foreign bool
 	// Restarts says that a Foreign kernel can be restarted all the same: by its Launcher.
 	Restarts bool
+	// Prepare, if not nil, returns code that each kernel runs before anybody's, in silence;
+	// "" is none. language is what the kernel calls its own. An error fails the start, as one
+	// of the code does.
+	Prepare func(language string) (code string, err error)
 	// Session is the session of the driver's messages, "" for a random one. The ids of its
 	// execute requests follow from it and the ExecID, so that a driver of the same Session
 	// knows the messages that a run of an earlier process causes.

@@ -127,6 +127,9 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	if err := g.settle(ctx); err != nil {
 		return kernelclient.Ready{}, err
 	}
+	if err := g.prepare(ctx); err != nil {
+		return kernelclient.Ready{}, err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.isEnded() { // the watcher saw a kernel that was not ready and told nobody

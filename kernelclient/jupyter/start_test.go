@@ -3,6 +3,7 @@ package jupyter
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,4 +117,38 @@ func TestMissingProgram(t *testing.T) {
 		t.Error(err)
 	}
 	d.Close(t.Context(), true)
+}
+
+// What a kernel is prepared with runs before anybody's code, in silence, for each generation.
+func TestPrepare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran []string
+		status := "ok"
+		l := &fakeLauncher{next: func(int) (*fakeKernel, error) {
+			k := newFakeKernel()
+			k.onExecute = func(k *fakeKernel, m Message) {
+				ran = append(ran, m.Content.Get("code").Str())
+				if !m.Content.Get("silent").True() {
+					t.Error("it is not silent")
+				}
+				k.reply(m, status)
+			}
+			return k, nil
+		}}
+		s := newSink()
+		d := NewDriver(l, DriverOptions{Prepare: func(language string) (string, error) { return "set up " + language, nil }})
+		if _, err := d.Open(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		status = "error"
+		if _, err := d.Restart(t.Context()); err == nil || !strings.Contains(err.Error(), "could not be set up: E: v") {
+			t.Errorf("a start that fails: %v", err)
+		}
+		if got := strings.Join(ran, ", "); got != "set up fake, set up fake" {
+			t.Errorf("it ran %q", got)
+		}
+		if err := d.Close(context.Background(), true); err != nil {
+			t.Error(err)
+		}
+	})
 }

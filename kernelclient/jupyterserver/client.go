@@ -114,17 +114,18 @@ func (c *client) headers() http.Header {
 		r.SetBasicAuth(c.at.User, c.at.Password)
 	}
 	h.Set("Referer", c.at.Base.String()+"/") // what a cookie lets in must not come from another site
-	if x := c.cookie("_xsrf"); x != "" {
+	if x := c.xsrf(); x != "" {
 		h.Set("X-XSRFToken", x)
 	}
 	return h
 }
 
-func (c *client) cookie(name string) string {
+// xsrf is the cookie that guards against forged requests, "" for none.
+func (c *client) xsrf() string {
 	u := *c.at.Base
 	u.Path += "/api"
 	for _, k := range c.jar.Cookies(&u) {
-		if k.Name == name {
+		if k.Name == "_xsrf" {
 			return k.Value
 		}
 	}
@@ -137,11 +138,11 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	return c.query(ctx, method, path, nil, in, out)
 }
 
-// brief is call within the request timeout.
-func (c *client) brief(ctx context.Context, method, path string, in, out any) error {
+// brief is call within the request timeout, of a request that has no body.
+func (c *client) brief(ctx context.Context, method, path string, out any) error {
 	ctx, cancel := c.bound(ctx)
 	defer cancel()
-	return c.call(ctx, method, path, in, out)
+	return c.call(ctx, method, path, nil, out)
 }
 
 // bound is ctx within the request timeout.

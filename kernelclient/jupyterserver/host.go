@@ -115,8 +115,8 @@ func (h *Host) info(k kernelModel, sessions []sessionModel) kernelclient.Context
 }
 
 // Start implements kernelclient.Host. An unknown kernel, and a server that cannot be
-// reached or does not let us in, are errors at once. Dir is a folder of the server, relative
-// to its root. Session is the notebook's address where the server has the notebook itself.
+// reached or does not let us in, are errors at once. Dir is a folder there, relative to the
+// server's root or, for Python alone, absolute; so are further variables. Session is the notebook's address where the server has the notebook itself.
 func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelclient.Context, error) {
 	specs, err := h.client.specs(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 		ID: kernelclient.ContextID(newID()), Kernel: k, Dir: start.Dir, Path: start.Session, Name: start.Name, Host: h.Address(),
 	}
 	l := h.launcher(info.ID, start)
-	return h.open(info, l, jupyter.DriverOptions{RequestTimeout: start.RequestTimeout, Session: string(info.ID)}, start)
+	return h.open(info, l, jupyter.DriverOptions{RequestTimeout: start.RequestTimeout, Session: string(info.ID), Prepare: l.prepare}, start)
 }
 
 // pick finds the kernel of a name, "" being the server's default.
@@ -152,7 +152,7 @@ func (h *Host) pick(specs specsModel, name string) (kernelclient.Kernel, error) 
 
 func (h *Host) launcher(id kernelclient.ContextID, start kernelclient.StartSpec) *launcher {
 	return &launcher{
-		client: h.client, start: start, env: kernelEnv(h.opt.environ(), start.Env), path: h.remotePath(start.Session),
+		client: h.client, start: start, env: kernelEnv(h.opt.environ(), start.Env), file: h.remotePath(start.Session),
 		session: string(id), orphans: h.orphans,
 	}
 }
@@ -244,7 +244,7 @@ func notHere(id kernelclient.ContextID, at string) error {
 func (h *Host) Adopt(ctx context.Context, a kernelclient.Adoption) (kernelclient.Context, error) {
 	l := h.launcher(a.Info.ID, a.Start)
 	l.id, l.exists, l.foreign = a.Info.Remote, a.Info.Remote != "", a.Info.Foreign
-	d := jupyter.DriverOptions{RequestTimeout: a.Start.RequestTimeout, Session: string(a.Info.ID)}
+	d := jupyter.DriverOptions{RequestTimeout: a.Start.RequestTimeout, Session: string(a.Info.ID), Prepare: l.prepare}
 	if a.Info.Foreign {
 		d = foreignOptions(a.Start)
 	}

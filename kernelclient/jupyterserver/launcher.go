@@ -3,6 +3,7 @@ package jupyterserver
 import (
 	"context"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ type launcher struct {
 	client  *client
 	start   kernelclient.StartSpec
 	env     map[string]string
-	path    string // of the notebook on the server, "" for none
+	file    string // of the notebook on the server, "" for none
 	session string // of the websockets
 	orphans *orphans
 
@@ -83,7 +84,7 @@ func (l *launcher) ensure(ctx context.Context, k *kernel) error {
 	var err error
 	switch {
 	case exists:
-		return l.client.brief(ctx, http.MethodGet, kernelPath(id, ""), nil, &m)
+		return l.client.brief(ctx, http.MethodGet, kernelPath(id, ""), &m)
 	case id != "":
 		err = l.client.call(ctx, http.MethodPost, kernelPath(id, "restart"), nil, &m)
 		if err == nil || refusesUs(err) || ctx.Err() != nil {
@@ -112,15 +113,15 @@ func (l *launcher) isForeign() bool {
 
 // create has the server start a kernel: with a session where it has the notebook.
 func (l *launcher) create(ctx context.Context) (kernelModel, error) {
-	if l.path == "" {
+	if l.file == "" {
 		return l.bare(ctx)
 	}
-	name := l.path[strings.LastIndexByte(l.path, '/')+1:]
-	in := map[string]any{"path": l.path, "name": name, "type": "notebook", "kernel": map[string]string{"name": l.start.Kernel}}
+	name := l.file[strings.LastIndexByte(l.file, '/')+1:]
+	in := map[string]any{"path": l.file, "name": name, "type": "notebook", "kernel": map[string]string{"name": l.start.Kernel}}
 	var s sessionModel
 	err := l.orphans.guard(ctx, func(ctx context.Context) error {
 		return l.client.call(ctx, http.MethodPost, "/api/sessions", in, &s)
-	}, func(ctx context.Context) { l.client.end(ctx, s.Kernel.ID) })
+	}, func(ctx context.Context) { _ = l.client.end(ctx, s.Kernel.ID) })
 	if err == nil || ctx.Err() != nil || refusesUs(err) {
 		return s.Kernel, err
 	}
@@ -128,7 +129,7 @@ func (l *launcher) create(ctx context.Context) (kernelModel, error) {
 	if bare != nil {
 		return m, err
 	}
-	m.notice = "the server refuses a session for " + l.path + ", so the kernel runs without one: " + err.Error()
+	m.notice = "the server refuses a session for " + l.file + ", so the kernel runs without one: " + err.Error()
 	return m, nil
 }
 
@@ -138,12 +139,12 @@ func (l *launcher) bare(ctx context.Context) (m kernelModel, err error) {
 	if len(l.env) > 0 {
 		in["env"] = l.env // heeded by gateways
 	}
-	if dir := strings.Trim(l.start.Dir, "/"); dir != "" {
-		in["path"] = dir
+	if l.start.Dir != "" && !path.IsAbs(l.start.Dir) { // an absolute one is not below the server's root
+		in["path"] = path.Clean(l.start.Dir)
 	}
 	err = l.orphans.guard(ctx, func(ctx context.Context) error {
 		return l.client.call(ctx, http.MethodPost, "/api/kernels", in, &m)
-	}, func(ctx context.Context) { l.client.end(ctx, m.ID) })
+	}, func(ctx context.Context) { _ = l.client.end(ctx, m.ID) })
 	return m, err
 }
 
@@ -198,7 +199,7 @@ func (k *kernel) Death() *kernelclient.Death { return k.death }
 
 // Interrupt implements jupyter.Kernel: the server knows how its kernels want it.
 func (k *kernel) Interrupt() (sent bool, err error) {
-	return true, k.client.brief(context.Background(), http.MethodPost, kernelPath(k.id, "interrupt"), nil, nil)
+	return true, k.client.brief(context.Background(), http.MethodPost, kernelPath(k.id, "interrupt"), nil)
 }
 
 // Stop implements jupyter.Kernel; the driver calls Release instead.

@@ -14,7 +14,7 @@ import (
 // that changes something: its pages set it.
 func (c *client) fetchXSRF(ctx context.Context) bool {
 	for _, page := range []string{"/login", "/", "/api"} {
-		if c.cookie("_xsrf") != "" {
+		if c.xsrf() != "" {
 			break
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url(page, nil), nil)
@@ -29,7 +29,7 @@ func (c *client) fetchXSRF(ctx context.Context) bool {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxError))
 		_ = resp.Body.Close()
 	}
-	return c.cookie("_xsrf") != ""
+	return c.xsrf() != ""
 }
 
 // signIn gives the password to the server's login page. What lets in is its cookie.
@@ -37,7 +37,7 @@ func (c *client) signIn(ctx context.Context) error {
 	c.logins.Lock()
 	defer c.logins.Unlock()
 	c.fetchXSRF(ctx)
-	form := url.Values{"password": {c.opt.Password}, "_xsrf": {c.cookie("_xsrf")}}
+	form := url.Values{"password": {c.opt.Password}, "_xsrf": {c.xsrf()}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url("/login", nil), strings.NewReader(form.Encode()))
 	if err != nil {
 		return c.failed(err)

@@ -54,22 +54,22 @@ func kernelPath(id, action string) string {
 }
 
 func (c *client) specs(ctx context.Context) (s specsModel, err error) {
-	err = c.brief(ctx, http.MethodGet, "/api/kernelspecs", nil, &s)
+	err = c.brief(ctx, http.MethodGet, "/api/kernelspecs", &s)
 	return s, err
 }
 
 func (c *client) kernels(ctx context.Context) (all []kernelModel, err error) {
-	err = c.brief(ctx, http.MethodGet, "/api/kernels", nil, &all)
+	err = c.brief(ctx, http.MethodGet, "/api/kernels", &all)
 	return all, err
 }
 
 func (c *client) sessions(ctx context.Context) (all []sessionModel, err error) {
-	err = c.brief(ctx, http.MethodGet, "/api/sessions", nil, &all)
+	err = c.brief(ctx, http.MethodGet, "/api/sessions", &all)
 	return all, err
 }
 
 func (c *client) kernel(ctx context.Context, id string) (k kernelModel, err error) {
-	err = c.brief(ctx, http.MethodGet, kernelPath(id, ""), nil, &k)
+	err = c.brief(ctx, http.MethodGet, kernelPath(id, ""), &k)
 	return k, err
 }
 

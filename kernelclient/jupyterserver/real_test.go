@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -303,5 +304,16 @@ func TestRealFile(t *testing.T) {
 	}
 	if _, _, err := h.File("notes é").Read(); !errors.Is(err, ErrFolder) {
 		t.Error(err)
+	}
+}
+
+func TestRealSurroundings(t *testing.T) {
+	s := serve(t)
+	h := host(t, s.url)
+	defer h.Close()
+	dir := t.TempDir()
+	k := hosttest.Follow(t, h, kernelclient.StartSpec{Kernel: "python3", Dir: dir, Env: []string{"FROM_USER=a 'b\""}, StartupTimeout: time.Minute})
+	if end, events := k.Do("import os; (os.environ['FROM_USER'], os.getcwd() == os.path.realpath(" + strconv.Quote(dir) + "))"); end.Count != 1 || hosttest.Words(events) != `result:('a \'b"', True)` {
+		t.Errorf("%+v %q", end, hosttest.Words(events))
 	}
 }
