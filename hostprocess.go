@@ -71,7 +71,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 				if err != nil {
 					return nil, err
 				}
-				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version})
+				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version, Warn: func(line string) { log.Warn(line) }})
 			},
 			Adopt: settings.adopt,
 		},

@@ -63,27 +63,27 @@ type newSandbox struct {
 // Create makes a sandbox of the options' template, metadata, variables and lifetime.
 func (c *Cloud) Create(ctx context.Context) (Sandbox, error) {
 	var s Sandbox
-	begun := time.Now()
+	begun, life := time.Now(), cmp.Or(c.opt.Lifetime, defaultLifetime)
 	err := c.newest(ctx, "no sandbox could be made", http.MethodPost, "/sandboxes", newSandbox{
-		Template: c.opt.Template, Timeout: seconds(c.opt.Lifetime), Secure: !c.opt.Insecure, Internet: true,
+		Template: c.opt.Template, Timeout: seconds(life), Secure: !c.opt.Insecure, Internet: true,
 		Metadata: c.opt.Metadata, EnvVars: c.opt.EnvVars,
 	}, &s)
 	if err == nil && s.ID == "" {
 		err = &kernelclient.Error{Kind: kernelclient.Protocol, What: "the control plane made a sandbox without an id"}
 	}
 	if s.Ends.IsZero() {
-		s.Ends = begun.Add(c.opt.Lifetime)
+		s.Ends = begun.Add(life)
 	}
 	return s, err
 }
 
 // lifetime is the body of calls that say how long a sandbox lives on.
 type lifetime struct {
-	Timeout int64 `json:"timeout"` // seconds
+	Timeout int64 `json:"timeout,omitempty"` // seconds
 }
 
 // Connect tells how to reach a sandbox. One that is paused goes on with all it had, and
-// lives for the options' lifetime from now; one that runs lives no shorter for it.
+// lives for the options' lifetime from now, if they have one; one that runs lives no shorter for it.
 func (c *Cloud) Connect(ctx context.Context, id string) (Sandbox, error) {
 	var s Sandbox
 	err := c.newest(ctx, "no connection to the sandbox "+id, http.MethodPost, "/sandboxes/"+url.PathEscape(id)+"/connect", lifetime{seconds(c.opt.Lifetime)}, &s)

@@ -248,6 +248,21 @@ func TestPausedSandboxIsWoken(t *testing.T) {
 	}
 }
 
+// Whoever does not say how long a sandbox is to live does not change that.
+func TestSandboxOfUnsaidLifetime(t *testing.T) {
+	s := server(t)
+	box := s.Add()
+	h := host(t, s, func(o *e2b.Options) { o.Sandbox = box.ID })
+	k := start(t, h)
+	k.Do("say a")
+	if calls := s.Calls("POST", "/v2/sandboxes/"); len(calls) != 1 || calls[0].Body != "{}" {
+		t.Errorf("%+v", calls)
+	}
+	if left := time.Until(k.Info().Expires); left < 4*time.Minute || left > 5*time.Minute {
+		t.Errorf("%s are left", left)
+	}
+}
+
 // While its code runs, a sandbox of our own does not run out of time.
 func TestOwnSandboxLivesOn(t *testing.T) {
 	s := server(t)

@@ -49,7 +49,7 @@ type Options struct {
 	// TLS is how certificates are checked; nil is as the system does.
 	TLS *tls.Config
 	// Lifetime is how long a new sandbox, or a paused one that is connected to, lives; 0 is
-	// five minutes. One that this host made lives on while a cell runs in it.
+	// five minutes for a new one, and what the control plane gives for another. One that this host made lives on while a cell runs in it.
 	Lifetime time.Duration
 	Insecure bool // make the new sandbox without an access token
 	// Keep leaves the sandbox that this host made to its lifetime. Else it is killed with its
@@ -89,7 +89,6 @@ func (o Options) filled() Options {
 	o.Domain = cmp.Or(o.Domain, o.lookup("E2B_DOMAIN"), defaultDomain)
 	o.APIURL = cmp.Or(o.APIURL, o.lookup("E2B_API_URL"), "https://api."+o.Domain)
 	o.Template = cmp.Or(o.Template, defaultTemplate)
-	o.Lifetime = cmp.Or(o.Lifetime, defaultLifetime)
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequest
 	}

@@ -99,7 +99,7 @@ func (h *Host) ready(ctx context.Context) (*sandbox, error) {
 // reach connects to the sandbox that the options name, or makes one.
 func (h *Host) reach(ctx context.Context) (*sandbox, error) {
 	opt := h.opt
-	box := &sandbox{life: opt.Lifetime, health: endLimit}
+	box := &sandbox{life: cmp.Or(opt.Lifetime, defaultLifetime), health: endLimit}
 	if h.pace != nil {
 		box.health = h.pace.health
 	}
@@ -113,10 +113,8 @@ func (h *Host) reach(ctx context.Context) (*sandbox, error) {
 	if opt.Sandbox == "" {
 		s, err = create(ctx, box.cloud)
 		box.owned = err == nil
-	} else if s, err = box.cloud.Connect(ctx, opt.Sandbox); err == nil && s.Ends.IsZero() {
-		if more, err := box.cloud.Get(ctx, s.ID); err == nil { // only to show how long it lives
-			s.Ends = more.Ends
-		}
+	} else {
+		s, err = connect(ctx, box.cloud, opt.Sandbox)
 	}
 	if err != nil {
 		return nil, err
@@ -314,15 +312,23 @@ func (b *sandbox) state(ctx context.Context, id string) string {
 
 // wake lets a paused sandbox go on.
 func (b *sandbox) wake(ctx context.Context) error {
-	begun := time.Now()
-	s, err := b.cloud.Connect(ctx, b.client.ID())
+	s, err := connect(ctx, b.cloud, b.client.ID())
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ends = s.Ends; b.ends.IsZero() {
-		b.ends = begun.Add(b.life)
-	}
+	b.ends = s.Ends
 	return nil
+}
+
+// connect is Cloud.Connect, and finds out when the sandbox ends.
+func connect(ctx context.Context, cloud *Cloud, id string) (Sandbox, error) {
+	s, err := cloud.Connect(ctx, id)
+	if err == nil && s.Ends.IsZero() {
+		if more, err := cloud.Get(ctx, s.ID); err == nil { // only to show it
+			s.Ends = more.Ends
+		}
+	}
+	return s, err
 }

@@ -79,7 +79,7 @@ func openE2B(t Target, opt Options) (kernelclient.Host, error) {
 // and a server at an address, whose token is its own.
 func e2bOptions(t Target, opt Options) e2b.Options {
 	o := e2b.Options{
-		URL: t.Base, Sandbox: t.ID, Template: t.Template, Keep: t.Keep, Outlive: opt.Outlive,
+		URL: t.Base, Sandbox: t.ID, Template: t.Template, Lifetime: time.Duration(t.Lifetime) * time.Second, Keep: t.Keep, Outlive: opt.Outlive,
 		Env: opt.Env, Warn: opt.Warn, Forget: opt.Forget, Log: opt.Log,
 	}
 	if t.Kind == E2B {

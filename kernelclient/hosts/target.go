@@ -20,6 +20,7 @@ type Settings struct {
 	Insecure     bool   `toml:"insecure"` // any certificate is taken
 
 	Template  string `toml:"template"` // of a new E2B sandbox
+	Lifetime  uint32 `toml:"lifetime"` // seconds that it lives, and a paused one that is woken; 0 is E2B's choice
 	Keep      bool   `toml:"keep"`     // a sandbox that was made is not killed at the end
 	ViaServer bool   `toml:"via_jupyter"`
 

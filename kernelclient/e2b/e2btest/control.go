@@ -51,6 +51,9 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path []string, 
 		answer(w, http.StatusNoContent, nil)
 	case "connect":
 		if b.State == "paused" {
+			if life == 0 {
+				life = 5 * time.Minute
+			}
 			b.State, b.Lifetime, b.Ends = "running", life, time.Now().Add(life)
 		}
 		answer(w, http.StatusOK, s.reach(b))
