@@ -158,6 +158,9 @@ func (t transfer) all(ctx context.Context, paths []string) error {
 	}
 	for _, p := range paths {
 		at := target
+		if into && p == "-" {
+			return errors.New("- has no name: give a TARGET that is no folder")
+		}
 		if into {
 			at = within(target, path.Base(p))
 		}

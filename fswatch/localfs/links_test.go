@@ -110,6 +110,12 @@ func TestWritingThroughLinks(t *testing.T) {
 		must(t, os.Symlink(dir+"/real", dir+"/absolute"))
 		must(t, os.Symlink("real/new", dir+"/dangling"))
 		f := open(t, Options{Root: dir, Confined: confined})
+		for _, name := range []string{"link", "dangling"} {
+			_, err := f.Write(t.Context(), []fswatch.File{{Path: name, Body: strings.NewReader("x"), Size: -1}}, fswatch.WriteOptions{New: true})
+			if !errors.Is(err, fswatch.Exists) {
+				t.Errorf("%s as a new file: %v", name, err)
+			}
+		}
 		for _, name := range []string{"link", "dangling", "absolute/other"} {
 			_, err := f.Write(t.Context(), []fswatch.File{{Path: name, Body: strings.NewReader("in " + name), Size: -1}}, fswatch.WriteOptions{})
 			must(t, err)

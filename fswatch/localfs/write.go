@@ -45,7 +45,10 @@ func (f *FS) write(ctx context.Context, file fswatch.File, opt fswatch.WriteOpti
 	if file.Path == "" || strings.HasSuffix(file.Path, "/") {
 		return invalid(file.Path, "names a folder, not a file")
 	}
-	place, err := f.place(f.absolute(file.Path))
+	place, err := f.absolute(file.Path), error(nil)
+	if !opt.New { // a link that leads nowhere is something that is there
+		place, err = f.place(place)
+	}
 	if err == nil {
 		err = f.at(place, func(name string) error {
 			w := writer{disk: f.disk, file: file, opt: opt, name: name}
