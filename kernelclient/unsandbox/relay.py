@@ -119,6 +119,7 @@ def up(pipe):
 def main():
     raw()
     signal.signal(signal.SIGINT, lambda *_: None)  # for the kernel, which gets its own
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whatever the shell was started by
     to_r, to_w = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 20) for fd in os.pipe()]
     from_r, from_w = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 20) for fd in os.pipe()]
     os.closerange(3, 20)

@@ -9,7 +9,7 @@ import (
 
 func inGroup(*exec.Cmd) {}
 
-func killShell(pid int) {
+func killShell(pid int, _ *os.File) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill() // it may have ended
 	}

@@ -3,8 +3,11 @@
 package unsandboxtest
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // inGroup makes a process the first of a group, which is killed as a whole.
@@ -13,5 +16,15 @@ func inGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// killShell ends a shell and what it runs.
-func killShell(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may have ended
+// killShell ends a shell and what it runs in the foreground of its terminal, which has a
+// group of its own. They may have ended.
+func killShell(pid int, terminal *os.File) {
+	if raw, err := terminal.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			if group, err := unix.IoctlGetInt(int(fd), unix.TIOCGPGRP); err == nil && group > 1 {
+				_ = syscall.Kill(-group, syscall.SIGKILL)
+			}
+		})
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+}

@@ -32,7 +32,7 @@ type tty struct {
 	out chan []byte
 }
 
-func (t *tty) kill() { t.once.Do(func() { killShell(t.cmd.Process.Pid) }) }
+func (t *tty) kill() { t.once.Do(func() { killShell(t.cmd.Process.Pid, t.file) }) }
 
 // openTTY starts a session's shell.
 func (s *Server) openTTY(x *session, size *pty.Winsize) (*tty, error) {
@@ -132,7 +132,9 @@ func (s *Server) serveShell(w http.ResponseWriter, r *http.Request, x *session) 
 	}
 	s.mu.Lock()
 	t := x.tty
-	if t == nil {
+	if s.sessions[x.id] != x { // it was deleted meanwhile
+		err = os.ErrNotExist
+	} else if t == nil {
 		if t, err = s.openTTY(x, size); err == nil {
 			x.tty = t
 		}
