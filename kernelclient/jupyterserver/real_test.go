@@ -317,3 +317,36 @@ func TestRealSurroundings(t *testing.T) {
 		t.Errorf("%+v %q", end, hosttest.Words(events))
 	}
 }
+
+// Who leaves a kernel that runs does not stop it, and who comes back sees that it is busy.
+func TestRealLeaveAndComeBack(t *testing.T) {
+	s := serve(t)
+	h := host(t, s.url)
+	defer h.Close()
+	k, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: "python3", Dir: s.dir, StartupTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := hosttest.Joined(t, k, nil)
+	gate := filepath.Join(t.TempDir(), "go")
+	first.Submit(fmt.Sprintf("import os, time\nprint('on', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)\nx = 42", gate))
+	first.Wait("its start", text("on"))
+	other := host(t, s.url)
+	defer other.Close()
+	joined, err := other.Attach(t.Context(), kernelclient.ContextID(k.Info().Remote))
+	second := hosttest.Joined(t, joined, err)
+	second.Wait("the other's run", state(event.Busy))
+	if err := second.Stop(t.Context(), false); err != nil { // it goes on
+		t.Fatal(err)
+	}
+	joined, err = other.Attach(t.Context(), kernelclient.ContextID(k.Info().Remote))
+	third := hosttest.Joined(t, joined, err)
+	third.Wait("the other's run", state(event.Busy))
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third.Wait("its end", state(event.Idle))
+	if _, events := third.Do("x"); hosttest.Words(events) != "result:42" {
+		t.Errorf("%q", hosttest.Words(events))
+	}
+}
