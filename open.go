@@ -27,7 +27,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	c.lasting = c.keeps()
 	path, dir := begin(args)
-	first, err := c.opened(ctx, path, settings)
+	first, err := c.opened(ctx, tui.OpenAsk{Path: path}, settings)
 	var format *notebook.FormatError
 	if errors.As(err, &format) {
 		return c.openBroken(ctx, path, format, settings)
@@ -45,7 +45,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 		Session: first.Session, File: first.File, Remote: first.Remote, Notices: first.Notices, StateDir: stateDir(),
 		Watch: watch, Open: c.opener(settings), RunningPaths: c.runningPaths,
 	}
-	closeFiles, err := treeOf(&opt, dir, settings.Watch == watchPoll)
+	closeFiles, err := c.treeOf(&opt, dir, settings.Watch == watchPoll)
 	if err != nil {
 		return err
 	}

@@ -11,41 +11,56 @@ import (
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/fswatch/trash"
+	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/tui"
 )
 
-// opened reads a notebook, or begins a new one where there is none, and joins it with a
-// kernel to be. A file that is no notebook is a *notebook.FormatError.
-func (c *common) opened(ctx context.Context, path string, settings config) (tui.Opened, error) {
-	var doc *notebook.Document
-	var file *diskfile.File
-	var remote func(string) (*diskfile.File, error)
-	var err error
-	if diskfile.IsRemote(path) {
-		if doc, file, remote, err = c.readRemote(path); err == nil {
-			path = file.Path
+// found is a notebook that was read, or one that is new.
+type found struct {
+	doc    *notebook.Document
+	file   *diskfile.File
+	remote func(string) (*diskfile.File, error) // as tui.Options.Remote
+}
+
+// find reads a notebook, or begins a new one where there is none. A file that is no notebook
+// is a *notebook.FormatError.
+func (c *common) find(ask tui.OpenAsk) (f found, err error) {
+	switch {
+	case ask.Files != nil:
+		from := hostFile{ask.Files, ask.Path}
+		var data []byte
+		if data, f.file, err = diskfile.ReadRemote(ask.Place+ask.Path, from); err == nil {
+			f.doc, err = notebook.Parse(data)
 		}
-	} else {
-		doc, file, err = read(path, true)
+	case diskfile.IsRemote(ask.Path):
+		f.doc, f.file, f.remote, err = c.readRemote(ask.Path)
+	default:
+		f.doc, f.file, err = read(ask.Path, true)
 	}
+	return f, err
+}
+
+// opened finds a notebook and joins it with a kernel to be.
+func (c *common) opened(ctx context.Context, ask tui.OpenAsk, settings config) (tui.Opened, error) {
+	f, err := c.find(ask)
 	if err != nil {
 		return tui.Opened{}, err
 	}
-	file.StateDir = stateDir()
-	places, err := c.places(settings, path)
+	f.file.StateDir = stateDir()
+	places, err := c.places(settings, f.file.Path)
 	if err != nil {
 		return tui.Opened{}, err
 	}
-	s, closeHost, err := c.session(ctx, doc, path, session.Options{
-		AllowStdin: true, Places: places, Sum: fmt.Sprintf("%x", file.Sum()), OutputLimit: settings.OutputLimit << 20,
+	s, closeHost, err := c.session(ctx, f.doc, f.file.Path, session.Options{
+		AllowStdin: true, Places: places, Sum: fmt.Sprintf("%x", f.file.Sum()), OutputLimit: settings.OutputLimit << 20,
 	})
 	if err != nil {
 		return tui.Opened{}, err
 	}
-	return tui.Opened{Session: s, File: file, Remote: remote, Notices: notices(doc), Close: closeHost}, nil
+	return tui.Opened{Session: s, File: f.file, Remote: f.remote, Notices: notices(f.doc), Close: closeHost}, nil
 }
 
 // opener opens further notebooks for the terminal program. What was said on the command
@@ -57,46 +72,85 @@ func (c *common) opener(settings config) func(context.Context, tui.OpenAsk) (tui
 			ask.Path = freeName(ask.Path)
 		}
 		own.kernel, own.existing, own.context, own.cwd, own.env = ask.Kernel, "", "", "", nil
-		o, err := own.opened(ctx, ask.Path, settings)
+		o, err := own.opened(ctx, ask, settings)
 		var format *notebook.FormatError
 		if !errors.As(err, &format) {
 			return o, err
 		}
-		data, readErr := os.ReadFile(ask.Path)
+		broken := &tui.Broken{Path: ask.Path, Why: format.Error(), Line: format.Line}
+		var readErr error
+		if ask.Files != nil {
+			broken.Data, _, readErr = hostFile{ask.Files, ask.Path}.Get()
+		} else {
+			broken.Data, readErr = os.ReadFile(ask.Path)
+			broken.Copies = copiesOf(ask.Path)
+		}
 		if readErr != nil {
 			return tui.Opened{}, err
 		}
-		s, closeHost, sessionErr := own.session(ctx, notebook.New(), ask.Path, session.Options{})
+		s, closeHost, sessionErr := own.session(ctx, notebook.New(), untitled(""), session.Options{})
 		if sessionErr != nil {
 			return tui.Opened{}, err
 		}
-		broken := &tui.Broken{Path: ask.Path, Data: data, Why: format.Error(), Line: format.Line, Copies: copiesOf(ask.Path)}
 		return tui.Opened{Session: s, Broken: broken, Close: closeHost}, nil
 	}
 }
 
-// treeOf gives the terminal program this machine's files. dir is where the tree begins, and
-// opens at once; "" for the notebook's folder. With poll, changes are looked for.
-func treeOf(opt *tui.Options, dir string, poll bool) (func(), error) {
-	files, err := localfs.New(localfs.Options{Poll: poll})
+// treeOf gives the terminal program the files of the host that code runs on: this machine's,
+// or those of another one, which are looked for when the tree opens. dir is where the tree
+// begins, and opens at once; "" for the notebook's folder. With poll, changes of this
+// machine's are looked for.
+func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error) {
+	here, err := localfs.New(localfs.Options{Poll: poll})
 	if err != nil {
 		return nil, err
 	}
+	t, err := c.hosted.resolve()
+	if err != nil {
+		return nil, err
+	}
+	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
+	closeFiles := func() { _ = here.Close() } // it only lets go
+	if dir == "" && contextHost(t) != "" {
+		opt.Local, opt.FindFiles = here, c.hostFiles(t)
+		return closeFiles, nil
+	}
+	opt.Files = here
 	if can, ok := trash.Of(os.Getenv); ok {
 		opt.Trash = func(path string) (func() error, error) {
 			item, err := can.Put(path)
 			return item.Restore, err
 		}
 	}
-	opt.Files, opt.WatchFiles = files, func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
-	if dir != "" {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, err
-		}
-		opt.TreeRoot, opt.OpenTree = filepath.ToSlash(abs), true
+	if dir == "" {
+		return closeFiles, nil
 	}
-	return func() { _ = files.Close() }, nil // it only lets go
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	opt.TreeRoot, opt.OpenTree = filepath.ToSlash(abs), true
+	return closeFiles, nil
+}
+
+// hostFiles finds the files of a host. A sandbox that was made for this run is found by what
+// its kernel is called.
+func (c *common) hostFiles(t hosts.Target) func(context.Context, func(context.Context) (string, error)) (tui.FoundFiles, error) {
+	return func(ctx context.Context, remote func(context.Context) (string, error)) (tui.FoundFiles, error) {
+		if t.Kind == hosts.E2B && t.ID == "" {
+			name, err := remote(ctx)
+			if err != nil {
+				return tui.FoundFiles{}, err
+			}
+			if name == "" {
+				return tui.FoundFiles{}, errors.New("the sandbox is made when the first cell runs; its files show from then on")
+			}
+			t.ID, _, _ = strings.Cut(name, "/")
+			t.URL = "e2b:" + t.ID
+		}
+		files, _, err := c.filesOf(ctx, t)
+		return tui.FoundFiles{FS: files, Place: strings.TrimSuffix(t.URL, "/")}, err
+	}
 }
 
 // runningPaths are the notebooks that have a kernel in the host process.

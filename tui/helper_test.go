@@ -85,7 +85,8 @@ type setup struct {
 	notifyAfter   time.Duration
 	beside        map[string]string // files beside the notebook, and below
 	files         fswatch.FS        // nil: this machine's
-	running       []string          // names beside the notebook that have a kernel elsewhere
+	find          func(context.Context, func(context.Context) (string, error)) (tui.FoundFiles, error)
+	running       []string // names beside the notebook that have a kernel elsewhere
 	trash         func(path string) (func() error, error)
 	tree          bool // of the notebook's folder shows
 	askPause      bool // questions that open by themselves wait a second
@@ -139,7 +140,12 @@ func open(t *testing.T, s setup) *app {
 		t.Cleanup(func() { _ = local.Close() })
 		s.files = local
 	}
+	here := s.files
+	if s.find != nil {
+		s.files = nil
+	}
 	opt := tui.Options{
+		FindFiles: s.find, Local: here,
 		Files: s.files, WatchFiles: treeWatcher(s.watch), Open: a.openOther, OpenTree: s.tree, Trash: s.trash, RunningPaths: a.runningPaths(s.running),
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
@@ -207,8 +213,12 @@ func (a *app) runningPaths(names []string) func(context.Context) []string {
 }
 
 // openOther opens a further notebook, with a kernel in memory of its own.
-func (a *app) openOther(_ context.Context, ask tui.OpenAsk) (tui.Opened, error) {
+func (a *app) openOther(ctx context.Context, ask tui.OpenAsk) (tui.Opened, error) {
 	data, file, err := diskfile.Read(ask.Path)
+	if ask.Files != nil {
+		data, err = readFrom(ctx, ask)
+		file = diskfile.New(ask.Place + ask.Path)
+	}
 	doc := notebook.New()
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -78,7 +78,7 @@ func (m *Model) handlers() map[keymap.Action]func() tea.Cmd {
 		m.moveActions(), m.runActions(), m.cellActions(), m.outputActions(), m.programActions(), m.helpActions(),
 		m.findActions(), m.pickerActions(), m.paletteActions(),
 		m.compareActions(), m.pathActions(), m.brokenActions(),
-		m.editActions(), m.penMoves(), m.completionActions(), m.paneActions(), m.treeActions(), m.fileActions(), m.treeKernelActions(), m.tabActions(),
+		m.editActions(), m.penMoves(), m.completionActions(), m.paneActions(), m.treeActions(), m.fileActions(), m.treeKernelActions(), m.carryActions(), m.tabActions(),
 	} {
 		for a, f := range part {
 			all[a] = f

@@ -17,11 +17,19 @@ import (
 	"github.com/nbterm/nbterm/themes"
 )
 
+// FoundFiles are the files of a host. Run closes them.
+type FoundFiles struct {
+	FS    fswatch.FS
+	Place string // their address, without anything secret
+}
+
 // OpenAsk is a notebook to open.
 type OpenAsk struct {
-	Path   string // on this machine; where nothing is, a new notebook begins
-	Kernel string // that it is to have; "" leaves that to the notebook
-	New    bool   // a new notebook, under another name where Path is taken
+	Path   string     // on this machine; where nothing is, a new notebook begins
+	Kernel string     // that it is to have; "" leaves that to the notebook
+	Files  fswatch.FS // Path is one of these instead; nil: of this machine's
+	Place  string     // of Files: their address
+	New    bool       // a new notebook, under another name where Path is taken
 }
 
 // Options say what Run shows and where.
@@ -53,11 +61,16 @@ type Options struct {
 	// own session. It is called away from the screen's goroutine.
 	Open func(context.Context, OpenAsk) (Opened, error)
 
+	// FindFiles finds the files of a host, when the tree opens first. remote tells what the
+	// kernel's host calls the kernel, "" before there is one. nil: Files are there already.
+	FindFiles func(ctx context.Context, remote func(context.Context) (string, error)) (FoundFiles, error)
+
 	// Files is what the tree shows; nil: there is none. TreeRoot is where it begins, absolute
 	// and with slashes; "": at the notebook's folder, or where remote files begin.
 	Files    fswatch.FS
 	TreeRoot string
-	OpenTree bool // it shows at once, but for a slow line
+	Local    fswatch.FS // this machine's files, where Files are a host's
+	OpenTree bool       // it shows at once, but for a slow line
 	// WatchFiles makes a watcher of the tree's folders; nil: they are read again when asked.
 	WatchFiles func(fswatch.FS) fswatch.Watcher
 	// RunningPaths tells which notebooks of this machine have a kernel in the host process,

@@ -50,6 +50,9 @@ func Run(ctx context.Context, opt Options) (exit int, err error) {
 	m.free.close()
 	m.eachTab(m.unwatch)
 	m.tree.load.close()
+	if m.tree.found.FS != nil {
+		_ = m.tree.found.FS.Close() // it only lets go
+	}
 	exit, err = m.verdict(ctx, err)
 	m.eachTab(func() { err = errors.Join(err, m.endTab(exit)) })
 	return exit, err

@@ -41,8 +41,9 @@ func (m *Model) stepTab(by int) {
 // openNotebook shows the notebook at a path, with slashes: its tab if it is open, else a new
 // one. replace closes the tab that shows for it; one that nothing was done in goes anyway.
 func (m *Model) openNotebook(path string, replace bool) tea.Cmd {
+	place := m.tree.found.Place
 	for _, t := range m.tabs {
-		if t.file != nil && slashPath(t.file.Path) == path {
+		if t.file != nil && (slashPath(t.file.Path) == path && place == "" || t.file.Path == place+path) {
 			m.leaveTree()
 			m.showTab(t)
 			return nil
@@ -57,9 +58,12 @@ func (m *Model) openNotebook(path string, replace bool) tea.Cmd {
 		old = m.tab
 	}
 	m.setHint("opening " + render.Sanitize(filepath.Base(path)))
-	open := m.opt.Open
+	open, ask := m.opt.Open, OpenAsk{Path: filepath.FromSlash(path)}
+	if place != "" {
+		ask = OpenAsk{Path: path, Files: m.opt.Files, Place: place}
+	}
 	return m.doFree(func(ctx context.Context) tea.Msg {
-		o, err := open(ctx, OpenAsk{Path: filepath.FromSlash(path)})
+		o, err := open(ctx, ask)
 		return openedMsg{path, o, err, old}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -201,8 +202,12 @@ func (m *Model) asks(dir string, quick bool) listedFolder {
 func (m *Model) ownChanges() []string {
 	var own []string
 	for _, t := range m.tabs {
-		if t.file != nil && !diskfile.IsRemote(t.file.Path) {
+		switch place := m.tree.found.Place; {
+		case t.file == nil:
+		case !diskfile.IsRemote(t.file.Path):
 			own = append(own, slashPath(t.file.Path))
+		case place != "" && strings.HasPrefix(t.file.Path, place+"/"):
+			own = append(own, t.file.Path[len(place):])
 		}
 	}
 	for _, d := range m.tree.done {

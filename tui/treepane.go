@@ -23,6 +23,8 @@ type treePane struct {
 	line    *treeLine  // being typed, else nil
 	load    treeLoad
 	clicks  clicks
+	found   FoundFiles // of a host, to be closed at the end
+	finding bool
 	clip    treeClip
 	running []string       // paths of notebooks with a kernel in the host process
 	done    []fileops.Done // to files, the last one last
@@ -92,7 +94,12 @@ func (m *Model) toggleTree() tea.Cmd {
 
 // openTree shows the tree, if it does not show, and gives it the keyboard.
 func (m *Model) openTree() tea.Cmd {
-	if m.opt.Files == nil {
+	switch {
+	case m.tree.finding:
+		return nil
+	case m.opt.Files == nil && m.opt.FindFiles != nil:
+		return m.findFiles()
+	case m.opt.Files == nil:
 		m.setHint("there are no files to show here")
 		return nil
 	}

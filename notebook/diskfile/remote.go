@@ -38,7 +38,8 @@ type remote struct {
 
 // IsRemote tells whether a path, as people give it, is the address of a file elsewhere.
 func IsRemote(path string) bool {
-	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
+	scheme, _, ok := strings.Cut(path, "://")
+	return ok && !strings.ContainsAny(scheme, `/\. `) || strings.HasPrefix(path, "e2b:")
 }
 
 // ReadRemote reads a remote file. path is its address, without anything secret. Errors are

@@ -32,6 +32,8 @@ const (
 	TreeUndo        Action = "tree undo"
 	TreeToKernel    Action = "tree to the kernel"
 	TreeInsert      Action = "tree insert"
+	TreeUpload      Action = "tree upload"
+	TreeDownload    Action = "tree download"
 	TreeShell       Action = "tree shell"
 	NextTab         Action = "next tab"
 	PreviousTab     Action = "previous tab"
@@ -70,6 +72,8 @@ func treeKeys() []Binding {
 		bind(TreeUndo, "take back what was done to files", "z"),
 		bind(TreeToKernel, "to the kernel's working folder", "C"),
 		bind(TreeInsert, "put code that opens the file into the cell", "i"),
+		bind(TreeUpload, "copy a file of this machine to the host", "U"),
+		bind(TreeDownload, "copy the file from the host to this machine", "D"),
 		bind(TreeShell, "a shell in the folder", "!"),
 		bind(LeaveTree, "back to the notebook", "esc"),
 	)
