@@ -68,6 +68,9 @@ func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
+	if err := c.hosted.askPassword(ctx); err != nil {
+		return nil, nil, err
+	}
 	t, err := c.hosted.resolve()
 	if err != nil {
 		return nil, nil, err

@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/pflag"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -14,6 +17,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/notebook/diskfile"
 	"github.com/nbterm/nbterm/notebook/session/batch"
+	"github.com/nbterm/nbterm/render"
 )
 
 // hostFlags say where code runs and how to be let in.
@@ -62,6 +66,34 @@ func (h *hostFlags) resolve() (hosts.Target, error) {
 		h.target = &t
 	}
 	return t, err
+}
+
+// askPassword asks for the password of a Jupyter server that wants one, where neither a
+// token nor a password is set and somebody is there to be asked.
+func (h *hostFlags) askPassword(ctx context.Context) error {
+	t, err := h.resolve()
+	if err != nil || t.Kind != hosts.Jupyter || t.Token+t.Password != "" || !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
+		return err
+	}
+	server, err := hosts.Open(t, hosts.Options{})
+	if err != nil {
+		return refused(err)
+	}
+	defer server.Close()
+	short, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if _, err := server.Kernels(short); !errors.Is(err, kernelclient.Unauthenticated) {
+		return nil // whatever else is wrong is told when the server is used
+	}
+	fmt.Fprintf(os.Stderr, "Password for %s: ", render.Sanitize(t.URL))
+	line, err := hidden(ctx)
+	fmt.Fprintln(os.Stderr)
+	if err != nil {
+		return err
+	}
+	t.Password = hosts.Secret(line)
+	h.target = &t
+	return nil
 }
 
 // over puts the flags over what the config file says.

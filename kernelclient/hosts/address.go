@@ -41,7 +41,11 @@ type Address struct {
 
 // Secrets are what an address as people write it may have in it, and histories of shells
 // and lists of processes then show.
-type Secrets struct{ Token, Password Secret }
+type Secrets struct {
+	Token    Secret
+	User     string // of HTTP authentication, with Password; "" for none
+	Password Secret
+}
 
 var (
 	// bare is host:port without a scheme, as people copy it.
@@ -125,7 +129,7 @@ func web(kind Kind, prefix, text string) (a Address, in Secrets, err error) {
 	}
 	a.Kind = kind
 	password, _ := u.User.Password()
-	in = Secrets{Secret(u.Query().Get("token")), Secret(password)}
+	in = Secrets{Secret(u.Query().Get("token")), u.User.Username(), Secret(password)}
 	root := &url.URL{Scheme: strings.ToLower(u.Scheme), Host: canonicalHost(u)}
 	base := u.EscapedPath()
 	if kind == Jupyter {

@@ -65,7 +65,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s is %+v", c.text, a)
 		}
 		r, err := Resolve(a, in, Settings{}, none)
-		if err != nil || string(r.Token) != c.token || string(r.Password) != c.password || c.token+c.password == "" && in != (Secrets{}) {
+		if err != nil || string(r.Token) != c.token || string(r.Password) != c.password || (r.User != "") != (c.password != "") || c.token+c.password == "" && in != (Secrets{}) {
 			t.Errorf("%s has the token %q, the password %q, %v", c.text, string(r.Token), string(r.Password), err)
 		}
 		if again, _, err := Parse(a.URL); err != nil || again.Base != a.Base || again.Kind != a.Kind {

@@ -28,7 +28,7 @@ func TestAdoptFromServerThatIsGone(t *testing.T) {
 	}
 	c, host, err := Adopt(t.Context(), target, Options{}, kernelclient.Adoption{
 		Info: kernelclient.ContextInfo{ID: "c1", Host: a.URL, Remote: "k1"},
-		Log: kernelclient.LogOptions{History: slices.Values(history)},
+		Log:  kernelclient.LogOptions{History: slices.Values(history)},
 	})
 	if err != nil {
 		t.Fatal(err)

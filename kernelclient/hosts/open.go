@@ -36,8 +36,13 @@ func Open(t Target, opt Options) (kernelclient.Host, error) {
 	case Local:
 		return local.New(local.Options{Env: opt.Env, Dir: opt.Dir, Forget: opt.Forget, Outlive: opt.Outlive, Log: opt.Log}), nil
 	case Jupyter:
+		address, password := t.Base, string(t.Password)
+		if u, err := url.Parse(address); err == nil && t.User != "" {
+			u.User, password = url.UserPassword(t.User, password), ""
+			address = u.String()
+		}
 		return made(jupyterserver.New(jupyterserver.Options{
-			URL: t.Base, Token: string(t.Token), Password: string(t.Password), CAFile: expand(t.CAFile), Insecure: t.Insecure,
+			URL: address, Token: string(t.Token), Password: password, CAFile: expand(t.CAFile), Insecure: t.Insecure,
 			Env: opt.Env, Forget: opt.Forget, Log: opt.Log,
 		}))
 	case E2B, E2BServer:

@@ -117,6 +117,15 @@ func TestFarRunOutlivesTheTerminal(t *testing.T) {
 	if done, got := attach(second).Ended("x"); done.Reason != event.Done || hosttest.Words(got) != "stdout:work begun\nover\n" {
 		t.Errorf("%+v %q", done, hosttest.Words(got))
 	}
+	hosttest.Eventually(t, "the run's end to be on disk", func() bool {
+		files, _ := filepath.Glob(filepath.Join(p.Contexts(), "*", "journal-*"))
+		for _, f := range files {
+			if data, err := os.ReadFile(f); err == nil && bytes.Contains(data, []byte(`"reason":"done"`)) {
+				return true
+			}
+		}
+		return false
+	})
 	end()
 
 	end = hostProcess(t, p, target)

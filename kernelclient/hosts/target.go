@@ -14,7 +14,8 @@ import (
 type Settings struct {
 	Token        Secret `toml:"token"`
 	TokenFile    string `toml:"token_file"` // holds the token in its first line
-	Password     Secret `toml:"password"`   // of a Jupyter server that asks for one
+	User         string `toml:"user"`       // of HTTP authentication, as a proxy before the server wants it; "" for none
+	Password     Secret `toml:"password"`   // of User, else of a Jupyter server's login page
 	PasswordFile string `toml:"password_file"`
 	CAFile       string `toml:"ca_file"`  // certificates to trust, PEM
 	Insecure     bool   `toml:"insecure"` // any certificate is taken
@@ -51,6 +52,9 @@ func Resolve(a Address, in Secrets, s Settings, getenv func(string) string) (t T
 				return t, err
 			}
 		}
+	}
+	if in.User != "" {
+		s.User = in.User
 	}
 	if s.Token == "" {
 		s.Token = fromEnvironment(a.Kind, getenv)
