@@ -25,12 +25,17 @@ func TestPeerE2BFiles(t *testing.T) {
 	}
 	root := t.TempDir()
 	_, url, said := fileServerOf(t, root)
+	_, open, _ := fileServerOf(t, root, "--no-auth-loopback")
 	env := append(os.Environ(), "URL="+url, "TOKEN="+fileToken, "ROOT="+root, "SDK="+sdk, "SMALL="+fullDisk(t, root))
 	for name, cmd := range map[string]*exec.Cmd{
-		"javascript": exec.Command("node", filepath.Join(scripts, "files.mjs")),
-		"python":     exec.Command(testPython(t), filepath.Join(scripts, "files.py")),
+		"javascript":                 exec.Command("node", filepath.Join(scripts, "files.mjs")),
+		"javascript without a token": exec.Command("node", filepath.Join(scripts, "debug.mjs")),
+		"python":                     exec.Command(testPython(t), filepath.Join(scripts, "files.py")),
 	} {
 		cmd.Env = env
+		if name == "javascript without a token" {
+			cmd.Env = append(env[:len(env):len(env)], "E2B_DEBUG=true", "E2B_SANDBOX_URL="+open)
+		}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s\nthe server said: %s", name, err, out, said)

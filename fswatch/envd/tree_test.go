@@ -36,6 +36,18 @@ func TestRootByTwoNames(t *testing.T) {
 	}
 }
 
+func TestRootOfEverything(t *testing.T) {
+	dir := tempDir(t)
+	tr, err := openTree("/")
+	must(t, err)
+	defer tr.close()
+	for path, want := range map[string]string{"/": ".", "/..": ".", dir + "/../x": parent(dir)[1:] + "/x", dir + "/": dir[1:]} {
+		if p, err := tr.find(path, true); err != nil || p.rel != want {
+			t.Errorf("%s: %q %v, want %q", path, p.rel, err, want)
+		}
+	}
+}
+
 // Somebody swaps a folder for a link to elsewhere, again and again, while files are written.
 func TestNoWayOutByRaces(t *testing.T) {
 	home, elsewhere := tempDir(t), tempDir(t)
