@@ -168,26 +168,29 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	e := &kernelclient.Error{Kind: kernelclient.Disconnect, What: "the connection to " + c.base.Host + " was lost", Err: plain(err)}
-	if unsent(err) {
-		e.What = c.base.Host + " cannot be reached"
+	var op *net.OpError
+	var name *net.DNSError
+	if errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial" {
+		e.What, e.Err = c.base.Host+" cannot be reached", notSent{plain(err)}
 		e.Next = "check the network, or " + EnvURL
 	}
 	return e
 }
 
-// unsent tells whether nothing of a request can have reached the server: no connection was made.
+// notSent marks the error of a request for which no connection was made.
+type notSent struct{ error }
+
+// Unwrap returns the cause.
+func (n notSent) Unwrap() error { return n.error }
+
+// unsent tells whether nothing of a request can have reached the server.
 func unsent(err error) bool {
-	var op *net.OpError
-	var name *net.DNSError
-	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
+	var n notSent
+	return errors.As(err, &n)
 }
 
-// plain is the innermost error that says something: net/http's repeats method and address.
+// plain is the innermost error that says something: the others repeat method and address.
 func plain(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op
-	}
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
 	}
