@@ -76,6 +76,6 @@ func confirmed(t hosts.Target) (hosts.Target, error) {
 	if err != nil {
 		return t, refused(err)
 	}
-	t.PublicKey, t.Token = found.Public, hosts.Secret(found.Secret)
+	t.PublicKey, t.Token, t.KeySource = found.Public, hosts.Secret(found.Secret), found.Source
 	return t, nil
 }

@@ -109,7 +109,7 @@ func openUnsandbox(t Target, opt Options) (kernelclient.Host, error) {
 		return nil, err
 	}
 	return made(unsandbox.New(unsandbox.Options{
-		Address: t.URL, PublicKey: t.PublicKey, SecretKey: string(t.Token), Account: t.Account, Dir: opt.Dir, Env: opt.Env,
+		Address: t.URL, PublicKey: t.PublicKey, SecretKey: string(t.Token), KeySource: t.KeySource, Account: t.Account, Dir: opt.Dir, Env: opt.Env,
 		Settings: settings, JobLog: opt.JobLog, Version: opt.Version, Warn: opt.Warn, Forget: opt.Forget, Log: opt.Log,
 	}))
 }

@@ -26,6 +26,7 @@ type Settings struct {
 	ViaServer bool   `toml:"via_jupyter"`
 
 	Account   string `toml:"account"`    // a row of Unsandbox's accounts file, from 0
+	KeySource string `toml:"-"`          // where the two keys of Unsandbox were found, in words
 	PublicKey string `toml:"public_key"` // of Unsandbox, whose secret key is the token
 }
 

@@ -2,6 +2,7 @@ package unsandbox
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,6 +51,7 @@ func (c Credentials) LogValue() slog.Value { return slog.StringValue(c.String())
 // Lookup says where to look for Credentials.
 type Lookup struct {
 	Public, Secret string              // given by the user: used where both are set
+	Source         string              // where these two came from, in words; "" is "the given keys"
 	Account        string              // the row of accounts.csv that the user asks for, "" for none
 	Env            func(string) string // nil is this process's environment
 	Dir            string              // the folder whose accounts.csv comes last, "" for the current one
@@ -65,7 +67,7 @@ type Lookup struct {
 // sources are never mixed. It makes no folder and no file.
 func (l Lookup) Find() (Credentials, error) {
 	if l.Public != "" && l.Secret != "" {
-		return Credentials{Public: l.Public, Secret: l.Secret, Source: "the given keys"}, nil
+		return Credentials{Public: l.Public, Secret: l.Secret, Source: cmp.Or(l.Source, "the given keys")}, nil
 	}
 	if l.Account != "" {
 		row, err := accountRow("the account", l.Account)

@@ -31,6 +31,7 @@ type Options struct {
 	// PublicKey and SecretKey are used where both are set; else Account and the rest of
 	// Lookup's order count.
 	PublicKey, SecretKey string
+	KeySource            string // where these two came from, in words for people
 	Account              string
 	Dir                  string                                    // whose accounts.csv comes last; "" is the current folder
 	Env                  []string                                  // K=V, for UNSANDBOX_* and HOME; nil is this process's own
@@ -72,7 +73,7 @@ func New(opt Options) (*Host, error) {
 	c, err := NewClient(ClientOptions{
 		URL: opt.URL, RequestTimeout: opt.RequestTimeout, HTTP: opt.HTTP, Version: opt.Version, OTP: opt.OTP,
 		Lookup: Lookup{
-			Public: opt.PublicKey, Secret: opt.SecretKey, Account: opt.Account, Env: environment(opt.Env),
+			Public: opt.PublicKey, Secret: opt.SecretKey, Source: opt.KeySource, Account: opt.Account, Env: environment(opt.Env),
 			Dir: opt.Dir, Confirm: opt.Confirm, Warn: opt.Warn,
 		},
 	})
