@@ -145,6 +145,8 @@ func TestData(t *testing.T) {
 		{bundle("image/jpeg", jpegText), []string{"[image/jpeg 640x480, " + jpegSize + "]"}},
 		{bundle("image/png", "not base64!"), []string{"[image/png, 8 B]"}},
 		{bundle("application/vnd.x+json", `{"a": 1}`, "text/plain", "widget"), []string{"[application/vnd.x+json, 8 B]", "widget"}},
+		{bundle("text/plain", "frame", "application/vnd.e2b.data+json", `{"a": [1]}`), []string{"frame"}},
+		{bundle("application/vnd.e2b.chart+json", `{"a": 1}`), []string{"[application/vnd.e2b.chart+json, 8 B]"}},
 		{bundle("text/plain", object), []string{object}},
 		{bundle("a\x1bc/b\nc", "x"), []string{"[a/b c, 1 B]"}},
 		{bundle(), []string{"[empty output]"}},

@@ -119,7 +119,10 @@ func isPicture(typ string) bool {
 }
 
 // isVendorJSON tells the JSON types that only a program can show (Plotly, Vega, widgets).
-func isVendorJSON(typ string) bool { return typ != "application/json" && mime.IsJSON(typ) }
+// What E2B's kernels add for programs goes along with what people read.
+func isVendorJSON(typ string) bool {
+	return typ != "application/json" && mime.IsJSON(typ) && !strings.HasPrefix(typ, "application/vnd.e2b.")
+}
 
 // isBetter tells the types that read better than the text of a page without tables.
 func isBetter(typ string) bool { return typ == "text/latex" || mime.IsJSON(typ) }
