@@ -113,16 +113,16 @@ func TestStreamBreaksOff(t *testing.T) {
 }
 
 // through is a host whose sandbox is behind a relay.
-func through(t *testing.T) (*relay.Relay, *hosttest.Client, *e2b.Host) {
+func through(t *testing.T, lost time.Duration) (*relay.Relay, *hosttest.Client) {
 	s := server(t)
 	r := relay.New(t, strings.TrimPrefix(s.URL, "http://"))
 	h := host(t, s, func(o *e2b.Options) { o.Env = append(o.Env, "E2B_SANDBOX_URL=http://"+r.Addr()) })
-	h.Hasten(10*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond)
-	return r, start(t, h), h
+	h.Hasten(10*time.Millisecond, 50*time.Millisecond, lost)
+	return r, start(t, h)
 }
 
 func TestConnectionIsReset(t *testing.T) {
-	r, k, _ := through(t)
+	r, k := through(t, time.Minute)
 	id := k.Submit("wait")
 	on(k, id)
 	r.Cut()
@@ -136,7 +136,7 @@ func TestConnectionIsReset(t *testing.T) {
 
 // A stream that was under way has a keepalive each five seconds: one that has none is broken.
 func TestConnectionStalls(t *testing.T) {
-	r, k, _ := through(t)
+	r, k := through(t, 2*time.Second)
 	id := k.Submit("wait")
 	on(k, id)
 	r.Stall()
@@ -164,7 +164,7 @@ func TestSilentRunEndsWithItsSandbox(t *testing.T) {
 		return false
 	}
 	h := host(t, s)
-	h.Hasten(10*time.Millisecond, 20*time.Millisecond, 40*time.Millisecond)
+	h.Hasten(10*time.Millisecond, 20*time.Millisecond, time.Minute)
 	k := start(t, h)
 	id := k.Submit("silent")
 	k.Wait("the hand-over", func(e event.Event) bool { _, ok := e.Body.(event.Accepted); return ok })

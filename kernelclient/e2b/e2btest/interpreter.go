@@ -149,12 +149,13 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, b *Box, body st
 	}
 }
 
-// note keeps account of code whose client went away.
+// note tells of code whose client went away, as long as somebody could still read of it.
 func (s *Server) note(r *http.Request, x wire.Execution) {
 	if r.Context().Err() == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = append(s.closed, x.Code)
+	select {
+	case s.left <- x.Code:
+	default:
+	}
 }

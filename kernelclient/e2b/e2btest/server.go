@@ -37,11 +37,12 @@ type Server struct {
 
 	http *httptest.Server
 
-	mu     sync.Mutex // guards all below
-	boxes  map[string]*Box
-	made   int
-	calls  []Call
-	closed []string // code whose client went away
+	left chan string // code whose client went away
+
+	mu    sync.Mutex // guards all below
+	boxes map[string]*Box
+	made  int
+	calls []Call
 }
 
 // Box is a sandbox.
@@ -75,7 +76,7 @@ func New(t testing.TB) *Server {
 
 // Start starts a server. Set its fields before it is used.
 func Start() *Server {
-	s := &Server{boxes: map[string]*Box{}}
+	s := &Server{boxes: map[string]*Box{}, left: make(chan string, 100)}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 	return s
@@ -175,12 +176,8 @@ func (s *Server) Calls(method, path string) (some []Call) {
 	return some
 }
 
-// Interrupted lists the code whose client went away before its end.
-func (s *Server) Interrupted() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.closed)
-}
+// Left gets the code whose client went away before its end.
+func (s *Server) Left() <-chan string { return s.left }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
