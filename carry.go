@@ -32,10 +32,11 @@ type carrier struct {
 	c      *common
 	dir    string                                // of the kernel
 	remote func(context.Context) (string, error) // what the host calls the kernel, once it is known
+	lost   error                                 // why something could not be got
 }
 
 // before puts what is to be there when code runs.
-func (r carrier) before(ctx context.Context) error {
+func (r *carrier) before(ctx context.Context) error {
 	if len(r.put) == 0 {
 		return nil
 	}
@@ -56,12 +57,12 @@ func (r carrier) before(ctx context.Context) error {
 	})
 }
 
-// after gets what the run left, be it one that failed: its error is the one that counts.
-func (r carrier) after(ctx context.Context, ran error) error {
+// after gets what the run left, be it one that failed.
+func (r *carrier) after(ctx context.Context) {
 	if len(r.get) == 0 {
-		return ran
+		return
 	}
-	err := untilSignal(ctx, func(ctx context.Context) error {
+	r.lost = untilSignal(ctx, func(ctx context.Context) error {
 		return r.with(ctx, func(here, there fswatch.FS) error {
 			for _, pattern := range r.get {
 				if err := r.fetch(ctx, here, there, pattern); err != nil {
@@ -71,15 +72,19 @@ func (r carrier) after(ctx context.Context, ran error) error {
 			return nil
 		})
 	})
-	if ran != nil && err != nil {
-		note(err.Error())
+}
+
+// verdict is the error of the whole: the run's own is the one that counts.
+func (r *carrier) verdict(ran error) error {
+	if ran != nil && r.lost != nil {
+		note(r.lost.Error())
 	}
-	return cmp.Or(ran, err)
+	return cmp.Or(ran, r.lost)
 }
 
 // with opens the files of both sides. A sandbox that was made for this run is found by what
 // its kernel is called.
-func (r carrier) with(ctx context.Context, do func(here, there fswatch.FS) error) error {
+func (r *carrier) with(ctx context.Context, do func(here, there fswatch.FS) error) error {
 	t, err := r.c.hosted.resolve()
 	if err != nil {
 		return err
@@ -117,7 +122,7 @@ func sameFile(there fswatch.FS, a, b string) bool {
 }
 
 // fetch copies what matches one pattern. It keeps the folders of a relative one.
-func (r carrier) fetch(ctx context.Context, here, there fswatch.FS, pattern string) error {
+func (r *carrier) fetch(ctx context.Context, here, there fswatch.FS, pattern string) error {
 	pattern = path.Clean(pattern)
 	if _, err := path.Match(pattern, ""); err != nil {
 		return fmt.Errorf("--get %q is no pattern: a [ has no ]", pattern)

@@ -117,14 +117,14 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	carry := carrier{carried: f.carried, c: c, dir: dir, remote: func(ctx context.Context) (string, error) { return kernelclient.AwaitRemote(ctx, k) }}
+	carry := &carrier{carried: f.carried, c: c, dir: dir, remote: func(ctx context.Context) (string, error) { return kernelclient.AwaitRemote(ctx, k) }}
 	if err := carry.before(ctx); err != nil {
 		_ = k.Stop(ctx, true) // nothing ran in it
 		return err
 	}
 	ch, stop := signals()
 	defer stop()
-	x := batch.Snippet{Context: k, Code: code, Timeout: c.runLimit(f.timed, f.timeout), Streams: streams(), Signals: ch, Ask: asker(args)}
+	x := batch.Snippet{Context: k, Code: code, Timeout: c.runLimit(f.timed, f.timeout), Streams: streams(), Signals: ch, Ask: asker(args), Done: carry.after}
 	if f.events {
 		x.Each = func(e event.Event) error {
 			_, err := os.Stdout.Write(append(e.AppendJSON(nil), '\n'))
@@ -134,7 +134,7 @@ func (c *common) exec(ctx context.Context, f execFlags, args []string) error {
 	if f.json != "" {
 		x.Record = &batch.Record{}
 	}
-	err = carry.after(ctx, x.Run(ctx))
+	err = carry.verdict(x.Run(ctx))
 	if f.json != "" {
 		if _, err := os.Stdout.Write(f.record(x.Record)); err != nil {
 			return batch.WriteError(err)

@@ -70,17 +70,17 @@ func (c *common) run(ctx context.Context, path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	carry := carrier{carried: f.carried, c: c, dir: dir, remote: s.Remote}
+	carry := &carrier{carried: f.carried, c: c, dir: dir, remote: s.Remote}
 	ch, stop := signals()
 	defer stop()
 	n := batch.Notebook{
 		Session: s, Streams: streams(), Signals: ch, AllowErrors: f.allowErrors,
-		Note: note, Ready: carry.before,
+		Note: note, Ready: carry.before, Done: carry.after,
 	}
 	if n.Save, err = saver(doc, file, f); err != nil {
 		return err
 	}
-	return carry.after(ctx, n.Run(ctx))
+	return carry.verdict(n.Run(ctx))
 }
 
 // saver is how the run is saved; nil where nothing is to be written.

@@ -22,6 +22,7 @@ type Notebook struct {
 	Signals     <-chan os.Signal // the first interrupt interrupts the cell, the second kills; others end the run
 	AllowErrors bool
 	Ready       func(context.Context) error   // called once the kernel is there and before the first cell; its error ends the run
+	Done        func(context.Context)         // called after the last cell and before the kernel is stopped, which may take its files with it
 	Note        func(string)                  // one line about what goes on, such as the kernel's choice
 	Save        func(notebook.Snapshot) error // nil: nothing is written
 }
@@ -67,6 +68,9 @@ func (r *notebookRun) run(ctx context.Context) error {
 		r.step(ctx, batches)
 	}
 	dead := r.Session.Err()
+	if r.Done != nil && refused == nil {
+		r.Done(ctx)
+	}
 	if refused != nil && dead == nil {
 		dead = cause(refused)
 	}

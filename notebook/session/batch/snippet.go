@@ -23,6 +23,9 @@ type Snippet struct {
 	Record *Record
 	// Each, if not nil, gets every event instead of the printing. Its error ends the run.
 	Each func(event.Event) error
+	// Done, if not nil, is called once the code has ended and before the context is stopped,
+	// which may take its files with it. Its time does not count.
+	Done func(context.Context)
 }
 
 // Run runs the snippet to its end and stops the context. Its error is an *Error or nil.
@@ -65,6 +68,11 @@ func (r *snippetRun) run(ctx context.Context) error {
 		}
 	}
 	dead := r.Context.Info().Err
+	if r.Done != nil && refused == nil {
+		ended := time.Now()
+		r.Done(ctx)
+		began = began.Add(time.Since(ended))
+	}
 	stopped := r.wind(ctx, batches)
 	if refused != nil && dead == nil {
 		dead = cause(refused)
