@@ -23,6 +23,7 @@ const (
 	firstRetry   = 500 * time.Millisecond
 	lastRetry    = 15 * time.Second
 	giveUp       = 5 * time.Minute // without a connection
+	goodbye      = 2 * time.Second // for ending a watcher; Close waits for it
 )
 
 // stream is one watch. It outlives connections: what may have happened in between is told as
@@ -353,7 +354,7 @@ func (w *watcher) next(ctx context.Context) ([]*envdpb.FilesystemEvent, error) {
 // close ends the watcher of the service, which would keep it for ever.
 func (w *watcher) close() {
 	w.t.Stop()
-	ctx, cancel := context.WithTimeout(context.Background(), cleanTime)
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
 	_, _ = w.f.rpc.RemoveWatcher(ctx, connect.NewRequest(&envdpb.RemoveWatcherRequest{WatcherId: w.id})) // it may be gone with the service
 }
