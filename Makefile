@@ -64,6 +64,7 @@ soak:
 # The budgets, as ratios beside a jupyter_client script and nbformat.
 bench:
 	python=$$(.ci/setup nbclient) && NBTERM_TEST_PYTHON=$$python go test -run '^$$' -bench . -benchtime 3x ./...
+	python=$$(.ci/setup jupyterserver) && NBTERM_TEST_PEER=jupyterserver NBTERM_TEST_PYTHON=$$python go test -run '^$$' -bench Real -benchtime 3x ./kernelclient/jupyterserver
 
 golden:
 	go test ./render ./tui ./tui/keymap -update
