@@ -117,6 +117,40 @@ func TestSandboxThatCannotBeKilled(t *testing.T) {
 	}
 }
 
+// A sandbox whose making was not answered is found again, and killed.
+func TestSandboxWhoseAnswerGotLost(t *testing.T) {
+	s := server(t)
+	others := s.Add()
+	s.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || r.Header.Get("X-Again") != "" {
+			return false
+		}
+		calls := s.Calls("POST", "/v2/sandboxes")
+		again, err := http.NewRequestWithContext(r.Context(), http.MethodPost, s.URL+"/v2/sandboxes", strings.NewReader(calls[len(calls)-1].Body))
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		again.Header = r.Header.Clone()
+		again.Header.Set("X-Again", "1")
+		if resp, err := http.DefaultClient.Do(again); err != nil || resp.Body.Close() != nil {
+			t.Error(err)
+		}
+		if n := len(s.Boxes()); n != 2 {
+			t.Errorf("%d sandboxes", n)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	h := host(t, s)
+	if _, err := h.Jupyter(t.Context()); !errors.Is(err, kernelclient.Disconnect) {
+		t.Errorf("%v", err)
+	}
+	if left := s.Boxes(); len(left) != 1 || left[0].ID != others.ID {
+		t.Errorf("%+v is left", left)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 func TestSandboxOfSomebodyElse(t *testing.T) {
 	s := server(t)
 	box := s.Add()

@@ -3,9 +3,11 @@ package e2b
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -136,7 +138,35 @@ func create(ctx context.Context, cloud *Cloud) (Sandbox, error) {
 		case <-last.Done():
 		}
 	})()
-	return cloud.Create(last)
+	named := &Cloud{cloud.opt, cloud.http}
+	if named.opt.Metadata = maps.Clone(cloud.opt.Metadata); named.opt.Metadata == nil {
+		named.opt.Metadata = map[string]string{}
+	}
+	named.opt.Metadata[madeBy] = rand.Text()
+	s, err := named.Create(last)
+	var refused *edgeError
+	if err != nil && !errors.As(err, &refused) {
+		named.killLost()
+	}
+	return s, err
+}
+
+// madeBy is the metadata that tells the sandboxes that nbterm makes apart.
+const madeBy = "nbterm"
+
+// killLost kills the sandbox of a creation whose answer got lost, if there is one.
+func (c *Cloud) killLost() {
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	all, err := c.List(ctx)
+	if err != nil {
+		return // its time will be over some day
+	}
+	for _, s := range all {
+		if s.Metadata[madeBy] == c.opt.Metadata[madeBy] {
+			_ = c.Kill(ctx, s.ID) // as above
+		}
+	}
 }
 
 // Sandbox tells which sandbox this host has, and whether it made it; "" before it has one.
