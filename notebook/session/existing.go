@@ -20,7 +20,7 @@ func (s *Session) RunningKernels(ctx context.Context) ([]kernelclient.Running, e
 // FindExisting is FindKernel for a kernel that runs already: file is its connection file.
 // It is not stopped with the session.
 func (s *Session) FindExisting(file string) func(context.Context) (*Found, error) {
-	host, spec := s.host, s.startSpec("")
+	host, spec := s.host, s.startSpec()
 	return func(ctx context.Context) (*Found, error) { return findExisting(ctx, host, file, spec) }
 }
 

@@ -19,7 +19,7 @@ type Found struct {
 // Find returns a function that does what takes time of Start: it may be called from any
 // goroutine, and the owner hands what it returns to Take.
 func (s *Session) Find() func(context.Context) (*Found, error) {
-	host, file, left, wish, spec := s.host, s.opt.Existing, s.Left(), s.wish(), s.startSpec("")
+	host, file, left, wish, spec := s.host, s.opt.Existing, s.Left(), s.wish(), s.startSpec()
 	return func(ctx context.Context) (*Found, error) {
 		if file != "" {
 			return findExisting(ctx, host, file, spec)

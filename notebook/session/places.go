@@ -70,7 +70,7 @@ func (s *Session) KernelsAt(ctx context.Context, at int) ([]kernelclient.Kernel,
 // FindAt returns a function that starts the kernel called name on another host, which may
 // be called from any goroutine. The owner hands what it returns to Switch.
 func (s *Session) FindAt(at int, name string) func(context.Context) (*Found, error) {
-	p, spec := s.places[at], s.startSpec("")
+	p, spec := s.places[at], s.startSpec()
 	spec.Dir = p.Dir
 	return func(ctx context.Context) (*Found, error) {
 		host, err := p.open()

@@ -163,9 +163,10 @@ func (s *Session) Start(ctx context.Context) error {
 	return err
 }
 
-func (s *Session) startSpec(kernel string) kernelclient.StartSpec {
+// startSpec is for starting any kernel for this session; the caller names it.
+func (s *Session) startSpec() kernelclient.StartSpec {
 	return kernelclient.StartSpec{
-		Kernel: kernel, Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path,
+		Dir: s.opt.Dir, Env: s.opt.Env, Session: s.opt.Path,
 		StartupTimeout: s.opt.StartupTimeout, RequestTimeout: s.opt.RequestTimeout,
 	}
 }

@@ -30,7 +30,7 @@ func (s *Session) Follow() func(context.Context) ([]event.Event, error) {
 // FindKernel returns a function that starts the kernel called name, which may be called
 // from any goroutine. The owner hands what it returns to Switch.
 func (s *Session) FindKernel(name string) func(context.Context) (*Found, error) {
-	host, spec := s.host, s.startSpec("")
+	host, spec := s.host, s.startSpec()
 	return func(ctx context.Context) (*Found, error) { return findNew(ctx, host, Wish{Override: name}, spec) }
 }
 
