@@ -14,6 +14,9 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
+// obeyLimit is how long a signal may take to arrive, and a process to end by it.
+const obeyLimit = 10 * time.Second
+
 // filesDriver runs each cell as a process of its own in one session: files last.
 type filesDriver struct {
 	host *Host
@@ -210,7 +213,7 @@ func (d *filesDriver) Interrupt(context.Context) error {
 				return
 			case <-d.life.Done():
 				return
-			case <-time.After(cancelLimit):
+			case <-time.After(obeyLimit):
 			}
 		}
 		x.cancel() // it may go on, which is said
@@ -220,7 +223,7 @@ func (d *filesDriver) Interrupt(context.Context) error {
 
 // signal reports whether a signal was sent, or was not needed any more.
 func (d *filesDriver) signal(x *fileCell, name string) bool {
-	ctx, done := context.WithTimeout(d.life, cancelLimit)
+	ctx, done := context.WithTimeout(d.life, obeyLimit)
 	defer done()
 	for {
 		j, err := d.host.client.Command(ctx, x.session, fmt.Sprintf("kill -%s $(cat %s.pid)", name, x.name), cancelLimit)

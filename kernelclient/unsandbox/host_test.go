@@ -14,16 +14,20 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/unsandbox/unsandboxtest"
 )
 
-// TestStateless is the suite of all hosts, as far as jobs can do it.
-func TestStateless(t *testing.T) {
+// TestSuite is the suite of all hosts, as far as jobs, and processes among kept files, can do it.
+func TestSuite(t *testing.T) {
 	python := testPython(t)
-	hosttest.Run(t, hosttest.Config{
-		Host: func(t *testing.T) kernelclient.Host {
-			h, _ := host(t, unsandboxtest.Options{Run: true, Python: python}, nil)
-			return h
-		},
-		Kernel: "python",
-	})
+	for _, kernel := range []string{"python", KernelFiles} {
+		t.Run(kernel, func(t *testing.T) {
+			hosttest.Run(t, hosttest.Config{
+				Host: func(t *testing.T) kernelclient.Host {
+					h, _ := host(t, unsandboxtest.Options{Run: true, Python: python}, nil)
+					return h
+				},
+				Kernel: kernel,
+			})
+		})
+	}
 }
 
 // TestServiceGoes: a service that goes in the middle of a run is outlasted as long as it can

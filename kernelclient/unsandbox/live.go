@@ -17,7 +17,7 @@ import (
 )
 
 // deleteLimit bounds the deletion of a session, also where nobody has time for it.
-const deleteLimit = 5 * time.Second
+const deleteLimit = 15 * time.Second
 
 //go:embed relay.py
 var relay string
