@@ -50,10 +50,10 @@ func note(line string) { fmt.Fprintln(os.Stderr, "nbterm: "+render.Sanitize(line
 func newRoot() *cobra.Command {
 	var c common
 	root := &cobra.Command{
-		Use:     "nbterm [FILE | DIR]",
+		Use:     "nbterm [FILE | DIR | URL]",
 		Version: version + revision(),
 		Short:   "A notebook for the terminal",
-		Long:    "nbterm opens, edits, runs and saves Jupyter notebooks in a terminal.\nWithout a FILE it begins a new notebook, written only when it is saved; of a DIR it\nshows the files beside one.",
+		Long:    "nbterm opens, edits, runs and saves Jupyter notebooks in a terminal.\nWithout a FILE it begins a new notebook, written only when it is saved; of a DIR it\nshows the files beside one, of a URL the notebook that a Jupyter server's page shows.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%q is no command, and only one file can be opened; \"nbterm --help\" lists the commands", args[0])

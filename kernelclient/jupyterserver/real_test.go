@@ -40,7 +40,7 @@ func testPython(t testing.TB) string {
 		t.Skip("make test-peers GROUP=jupyterserver runs it")
 	}
 	p := os.Getenv("NBTERM_TEST_PYTHON")
-	if err := exec.Command(p, "-c", "import "+module()).Run(); err != nil {
+	if err := exec.Command(p, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec(sys.argv[1]) is None)", module()).Run(); err != nil {
 		t.Fatalf("%q has no %s: %v", p, module(), err)
 	}
 	return p
