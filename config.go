@@ -25,6 +25,7 @@ type config struct {
 	NotifyAfter float64 `toml:"notify_after"` // seconds
 	OnQuit      string  `toml:"on_quit"`
 	Watch       string  `toml:"watch"` // how the tree gets to know of changes
+	TreeIcons   string  `toml:"tree_icons"`
 
 	// In MiB: of what a cell puts out, and of what is kept of a kernel.
 	OutputLimit  int64 `toml:"output_limit"`
@@ -47,7 +48,7 @@ type hostSettings struct {
 
 // defaults are the settings of who has none.
 func defaults() config {
-	return config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), Watch: watchAuto, OutputLimit: output.DefaultLimit >> 20, JournalLimit: 2 << 10}
+	return config{Theme: "auto", Notify: string(tui.NotifyBell), NotifyAfter: 10, OnQuit: string(tui.AskOnQuit), Watch: watchAuto, TreeIcons: tui.TreeASCII, OutputLimit: output.DefaultLimit >> 20, JournalLimit: 2 << 10}
 }
 
 // configFile is where the settings are read from.
@@ -89,6 +90,9 @@ func (c config) check() error {
 	if err := oneOf("on_quit", c.OnQuit, tui.OnQuitWays()); err != nil {
 		return err
 	}
+	if err := oneOf("tree_icons", c.TreeIcons, []string{tui.TreeASCII, tui.TreeUnicode}); err != nil {
+		return err
+	}
 	if err := oneOf("watch", c.Watch, []string{watchAuto, watchPoll}); err != nil {
 		return err
 	}
@@ -128,6 +132,6 @@ func (c config) apply(o *tui.Options) {
 	if th, ok := themes.Named(c.Theme); ok {
 		o.Theme, o.FollowBackground = th, false
 	}
-	o.OnQuit = tui.OnQuit(c.OnQuit)
+	o.OnQuit, o.TreeIcons = tui.OnQuit(c.OnQuit), c.TreeIcons
 	o.Notify, o.NotifyAfter = tui.Notify(c.Notify), time.Duration(c.NotifyAfter*float64(time.Second))
 }

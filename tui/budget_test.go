@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/memfs"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -199,5 +201,31 @@ func TestResizesAreDebounced(t *testing.T) {
 			t.Errorf("%d writes for thirty sizes in a row", after-before)
 		}
 		a.shows("1/60")
+	})
+}
+
+// The tree beside the notebook writes nothing while nothing happens, and little for a key.
+func TestBytesOfTheTree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := memfs.New()
+		for i := range 300 {
+			name := fmt.Sprintf("/work/file-%03d-%s.txt", i, strings.Repeat(fmt.Sprint(i), 5))
+			if _, err := files.Write(t.Context(), []fswatch.File{{Path: name, Body: strings.NewReader("x"), Size: 1}}, fswatch.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := open(t, setup{file: wide(), width: 200, height: 50, files: files, root: "/work", tree: true})
+		a.shows("file-000")
+		if n := a.written(func() { a.Type("j") }); n > 1000 || n == 0 {
+			t.Errorf("j: %d bytes", n)
+		}
+		time.Sleep(10 * time.Second) // hints end
+		before := a.probe.Updates()
+		if n := a.written(func() { time.Sleep(time.Minute) }); n != 0 {
+			t.Errorf("%d bytes in an idle minute", n)
+		}
+		if n := a.probe.Updates() - before; n != 0 {
+			t.Errorf("%d messages in an idle minute", n)
+		}
 	})
 }

@@ -270,9 +270,15 @@ func (m *Model) treeHead(width int) string {
 	return ansi.Truncate(padTo(place+root, width), width, "")
 }
 
+// The ways of Options.TreeIcons.
+const (
+	TreeASCII   = "ascii"
+	TreeUnicode = "unicode"
+)
+
 // treeIcons are the icons that the settings ask for.
 func (o Options) treeIcons() tree.Icons {
-	if o.TreeIcons == "unicode" {
+	if o.TreeIcons == TreeUnicode {
 		return tree.Unicode()
 	}
 	return tree.ASCII()
