@@ -25,9 +25,16 @@ type paper struct {
 	info     kernelclient.ContextInfo
 	rewrites int
 	err      error
+	gate     chan struct{} // while it is open to nobody, Write waits; nil lets all through
 }
 
 func (p *paper) Write(events []event.Event) error {
+	p.mu.Lock()
+	gate := p.gate
+	p.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {
@@ -63,6 +70,14 @@ func (p *paper) read() (events []event.Event, info kernelclient.ContextInfo, rew
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.events), p.info, p.rewrites
+}
+
+// hold makes Write wait until release is called.
+func (p *paper) hold() (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gate = make(chan struct{})
+	return func() { close(p.gate) }
 }
 
 func (p *paper) fail(err error) {
@@ -132,8 +147,10 @@ func TestSavedBeforeItWasRecorded(t *testing.T) {
 		p := &paper{}
 		l := recorded(&hosttest.Fake{Script: says}, p, kernelclient.LogOptions{})
 		time.Sleep(time.Second)
+		release := p.hold()
 		do(t, l, "say one")
 		saved(t, l, l.Info().Last)
+		release()
 		do(t, l, "say two")
 		time.Sleep(time.Second)
 		events, _, _ := p.read()
