@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/notebook/session/batch"
 	"github.com/nbterm/nbterm/render"
 )
 
@@ -48,7 +49,7 @@ func (c *common) kernels(ctx context.Context, asJSON bool) error {
 	defer closeHost()
 	kernels, err := host.Kernels(ctx)
 	if err != nil {
-		return err
+		return &batch.Error{Status: batch.StatusOf(err), Err: err}
 	}
 	if asJSON {
 		rows := make([]kernelRow, len(kernels))
