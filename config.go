@@ -26,6 +26,7 @@ type config struct {
 	OnQuit      string  `toml:"on_quit"`
 	Watch       string  `toml:"watch"` // how the tree gets to know of changes
 	TreeIcons   string  `toml:"tree_icons"`
+	MadeFiles   bool    `toml:"made_files"`
 
 	// In MiB: of what a cell puts out, and of what is kept of a kernel.
 	OutputLimit  int64 `toml:"output_limit"`
@@ -132,6 +133,6 @@ func (c config) apply(o *tui.Options) {
 	if th, ok := themes.Named(c.Theme); ok {
 		o.Theme, o.FollowBackground = th, false
 	}
-	o.OnQuit, o.TreeIcons = tui.OnQuit(c.OnQuit), c.TreeIcons
+	o.OnQuit, o.TreeIcons, o.MadeFiles = tui.OnQuit(c.OnQuit), c.TreeIcons, c.MadeFiles
 	o.Notify, o.NotifyAfter = tui.Notify(c.Notify), time.Duration(c.NotifyAfter*float64(time.Second))
 }

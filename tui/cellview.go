@@ -32,6 +32,8 @@ const (
 // cellView draws one cell. It implements celllist.Item: source, outputs, the line for
 // input() and a blank line, with the gutter at their left.
 type cellView struct {
+	made []string // names of files that the last run wrote, as far as they were looked for
+
 	key      notebook.CellKey
 	look     *look
 	cell     *notebook.Cell
@@ -193,6 +195,7 @@ func (v *cellView) lay(width int) {
 		v.decode()
 		v.addOutputs(body)
 		v.addDetail(body)
+		v.addMade(body)
 		v.addPrompt(body)
 	}
 	v.parts = append(v.parts, part{lines: []string{""}, height: 1})

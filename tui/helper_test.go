@@ -88,6 +88,7 @@ type setup struct {
 	find          func(context.Context, func(context.Context) (string, error)) (tui.FoundFiles, error)
 	running       []string // names beside the notebook that have a kernel elsewhere
 	trash         func(path string) (func() error, error)
+	made          bool   // cells name the files that they write
 	root          string // where the tree begins; "": at the notebook
 	tree          bool   // of the notebook's folder shows
 	askPause      bool   // questions that open by themselves wait a second
@@ -147,7 +148,7 @@ func open(t *testing.T, s setup) *app {
 	}
 	opt := tui.Options{
 		FindFiles: s.find, Local: here,
-		Files: s.files, WatchFiles: treeWatcher(s.watch || s.files != nil && s.root != ""), Open: a.openOther, OpenTree: s.tree, TreeRoot: s.root, Trash: s.trash, RunningPaths: a.runningPaths(s.running),
+		Files: s.files, WatchFiles: treeWatcher(s.watch || s.files != nil && s.root != ""), Open: a.openOther, OpenTree: s.tree, TreeRoot: s.root, Trash: s.trash, MadeFiles: s.made, RunningPaths: a.runningPaths(s.running),
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,
 		Watch: watching(s.watch), AskPause: -1, Notify: s.notify, NotifyAfter: s.notifyAfter,

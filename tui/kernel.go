@@ -117,7 +117,7 @@ func (m *Model) take(msg eventsMsg) tea.Cmd {
 	}
 	m.followJoined()
 	m.keepTail()
-	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended), m.readHealth())
+	return tea.Batch(m.read(), m.tick(), m.runsChanged(changes.Ended), m.findMade(changes.Ended), m.readHealth())
 }
 
 // sayKernel tells once when another kernel runs than the file names.

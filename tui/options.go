@@ -79,6 +79,7 @@ type Options struct {
 	// Trash moves a file of this machine to the trash and returns how to bring it back; nil:
 	// there is none, and deleting asks.
 	Trash     func(path string) (restore func() error, err error)
+	MadeFiles bool   // cells name the files that their runs wrote into the notebook's folder
 	TreeIcons string // TreeUnicode, or ASCII for all else
 
 	OnQuit OnQuit // what becomes of a kernel that can go on without this program; "" asks

@@ -123,6 +123,8 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case tabClosedMsg:
 		m.fail(msg.err)
+	case madeMsg:
+		m.made(msg)
 	case filesFoundMsg:
 		return m.filesFound(msg)
 	case kernelFolderMsg:
