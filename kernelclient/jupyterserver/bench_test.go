@@ -37,13 +37,9 @@ func bareClient(b *testing.B, s *server) (trip, lines float64) {
 	return trip, lines
 }
 
-func unlimited(b *testing.B) *server {
-	return serve(b, "--ServerApp.token="+testToken, "--ZMQChannelsWebsocketConnection.limit_rate=False")
-}
-
 // BenchmarkRealRoundTrip is 1+1 beside a bare client of the same server.
 func BenchmarkRealRoundTrip(b *testing.B) {
-	s := unlimited(b)
+	s := serve(b, unthrottled()...)
 	peer, _ := bareClient(b, s)
 	h := host(b, s.url)
 	defer h.Close()
@@ -59,7 +55,7 @@ func BenchmarkRealRoundTrip(b *testing.B) {
 
 // BenchmarkRealLines is 100,000 lines beside a bare client of the same server.
 func BenchmarkRealLines(b *testing.B) {
-	s := unlimited(b)
+	s := serve(b, unthrottled()...)
 	_, peer := bareClient(b, s)
 	h := host(b, s.url)
 	defer h.Close()

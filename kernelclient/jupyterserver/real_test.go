@@ -163,8 +163,16 @@ func host(t testing.TB, url string, more ...func(*Options)) *Host {
 	return h
 }
 
+// unthrottled lets a server pass on all output, however much there is in a second.
+func unthrottled() []string {
+	if isGateway() {
+		return nil
+	}
+	return []string{"--ServerApp.token=" + testToken, "--ZMQChannelsWebsocketConnection.limit_rate=False", "--ZMQChannelsHandler.iopub_data_rate_limit=0"} // of 2.x and 1.x
+}
+
 func TestRealHost(t *testing.T) {
-	s := serve(t)
+	s := serve(t, unthrottled()...)
 	hosttest.Run(t, hosttest.Config{
 		Host:   func(t *testing.T) kernelclient.Host { return host(t, s.url) },
 		Kernel: "python3", Unseen: true, Displays: "from IPython.display import display, update_display",
@@ -173,11 +181,7 @@ func TestRealHost(t *testing.T) {
 
 // Nothing is too large: a server sends what it is told to, whatever the size.
 func TestRealLargeOutput(t *testing.T) {
-	var more []string
-	if !isGateway() {
-		more = []string{"--ServerApp.token=" + testToken, "--ZMQChannelsWebsocketConnection.limit_rate=False", "--ZMQChannelsHandler.iopub_data_rate_limit=0"} // of 2.x and 1.x
-	}
-	s := serve(t, more...)
+	s := serve(t, unthrottled()...)
 	h := host(t, s.url)
 	defer h.Close()
 	k := hosttest.Start(t, h, "python3")
