@@ -39,7 +39,7 @@ func bareClient(b *testing.B, s *server) (trip, lines float64) {
 
 // BenchmarkRealRoundTrip is 1+1 beside a bare client of the same server.
 func BenchmarkRealRoundTrip(b *testing.B) {
-	s := serve(b, unthrottled()...)
+	s := serve(b)
 	peer, _ := bareClient(b, s)
 	h := host(b, s.url)
 	defer h.Close()
@@ -55,7 +55,7 @@ func BenchmarkRealRoundTrip(b *testing.B) {
 
 // BenchmarkRealLines is 100,000 lines beside a bare client of the same server.
 func BenchmarkRealLines(b *testing.B) {
-	s := serve(b, unthrottled()...)
+	s := serve(b)
 	_, peer := bareClient(b, s)
 	h := host(b, s.url)
 	defer h.Close()

@@ -19,7 +19,7 @@ func TestRealThroughHostProcess(t *testing.T) {
 	if isGateway() {
 		t.Skip("the servers say enough")
 	}
-	s := serve(t, unthrottled()...)
+	s := serve(t)
 	dir, err := os.MkdirTemp("", "nbt") // sockets demand short paths
 	if err != nil {
 		t.Fatal(err)

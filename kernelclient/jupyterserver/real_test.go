@@ -62,15 +62,26 @@ func module() string {
 // isGateway tells whether the server has kernels and nothing else.
 func isGateway() bool { return module() != "jupyter_server" }
 
-// arguments are what the server of the peer group is started with.
+// arguments are what the server of the peer group is started with: it lets through all that
+// a kernel says, and tells which kernels it runs.
 func arguments(port, root string) []string {
 	switch module() {
 	case "kernel_gateway":
-		return []string{"-m", "kernel_gateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + port, "--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}
+		return []string{
+			"-m", module(), "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + port, "--KernelGatewayApp.auth_token=" + testToken,
+			"--JupyterWebsocketPersonality.list_kernels=True", "--ZMQChannelsWebsocketConnection.limit_rate=False",
+		}
 	case "enterprise_gateway":
-		return []string{"-m", "enterprise_gateway", "--ip=127.0.0.1", "--port=" + port, "--EnterpriseGatewayApp.auth_token=" + testToken, "--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.unauthorized_users=nobody"}
+		return []string{
+			"-m", module(), "--ip=127.0.0.1", "--port=" + port, "--EnterpriseGatewayApp.auth_token=" + testToken,
+			"--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.unauthorized_users=nobody",
+		}
 	}
-	return []string{"-m", "jupyter_server", "--ip=127.0.0.1", "--port=" + port, "--ServerApp.port_retries=0", "--no-browser", "--allow-root", "--ServerApp.root_dir=" + root}
+	args := []string{"-m", module(), "--ip=127.0.0.1", "--port=" + port, "--ServerApp.port_retries=0", "--no-browser", "--allow-root", "--ServerApp.root_dir=" + root}
+	if os.Getenv("NBTERM_TEST_PEER") == "jupyterserver1" {
+		return append(args, "--ServerApp.iopub_data_rate_limit=0", "--ServerApp.iopub_msg_rate_limit=0")
+	}
+	return append(args, "--ZMQChannelsWebsocketConnection.limit_rate=False")
 }
 
 // serve starts a server with its root in a folder of the test.
@@ -163,16 +174,8 @@ func host(t testing.TB, url string, more ...func(*Options)) *Host {
 	return h
 }
 
-// unthrottled lets a server pass on all output, however much there is in a second.
-func unthrottled() []string {
-	if isGateway() {
-		return nil
-	}
-	return []string{"--ServerApp.token=" + testToken, "--ZMQChannelsWebsocketConnection.limit_rate=False", "--ZMQChannelsHandler.iopub_data_rate_limit=0"} // of 2.x and 1.x
-}
-
 func TestRealHost(t *testing.T) {
-	s := serve(t, unthrottled()...)
+	s := serve(t)
 	hosttest.Run(t, hosttest.Config{
 		Host:   func(t *testing.T) kernelclient.Host { return host(t, s.url) },
 		Kernel: "python3", Unseen: true, Displays: "from IPython.display import display, update_display",
@@ -181,7 +184,7 @@ func TestRealHost(t *testing.T) {
 
 // Nothing is too large: a server sends what it is told to, whatever the size.
 func TestRealLargeOutput(t *testing.T) {
-	s := serve(t, unthrottled()...)
+	s := serve(t)
 	h := host(t, s.url)
 	defer h.Close()
 	k := hosttest.Start(t, h, "python3")
