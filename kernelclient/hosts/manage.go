@@ -1,10 +1,13 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/e2b"
+	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
 )
 
@@ -18,7 +21,35 @@ func Restart(ctx context.Context, host kernelclient.Host, id kernelclient.Contex
 		return err
 	}
 	defer c.Close()
-	return c.Restart(ctx)
+	stream := c.Follow(kernelclient.Cursor{})
+	defer stream.Close()
+	if err := c.Restart(ctx); err != nil {
+		return err
+	}
+	return restarted(ctx, c, stream)
+}
+
+// restarted waits for the end of a restart: letting go of the context before would end it.
+func restarted(ctx context.Context, c kernelclient.Context, stream kernelclient.Stream) error {
+	began := false
+	for {
+		batch, err := stream.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range batch {
+			s, ok := e.Body.(event.State)
+			switch {
+			case !ok:
+			case s.State == event.Restarting:
+				began = true
+			case began && s.State == event.Dead:
+				return cmp.Or(c.Info().Err, errors.New(s.Detail))
+			case began && s.State != event.Starting:
+				return nil
+			}
+		}
+	}
 }
 
 // Remove ends a context of a host, whoever made it.
