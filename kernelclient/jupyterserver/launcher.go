@@ -57,7 +57,7 @@ func (l *launcher) Launch(ctx context.Context, _ int) (jupyter.Kernel, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	conn.reading.stale, conn.reading.met = l.sender, l.meet
+	conn.reading.stale, conn.reading.met, conn.reading.young = l.sender, l.meet, l.sender != ""
 	l.mu.Unlock()
 	if k.notice != "" {
 		conn.reading.out = []jupyter.Message{{Trouble: k.notice}}

@@ -18,6 +18,7 @@ type reading struct {
 	sender  string            // msg_id of the newest message on iopub, without its number
 	last    int               // its number
 	session string            // the kernel's own session
+	young   bool              // this kernel was started anew and has not answered yet: the server kept last words for us
 	stale   string            // the session of the kernel that this one replaced on purpose
 	met     func(string)      // is told the kernel's own session; nil where nobody wants it
 	others  []int             // numbers above last that came on other channels
@@ -93,6 +94,12 @@ func numbered(id string) (sender string, number int, ok bool) {
 // so under our own session, a kernel when it is told to end; and one that another took the
 // place of while nobody listened has another session.
 func (r *reading) end(m jupyter.Message, own string) string {
+	if m.Channel == jupyter.Shell && m.Header.Type == "kernel_info_reply" && (r.stale == "" || m.Header.Session != r.stale) {
+		r.young = false
+	}
+	if r.young && m.Header.Type == "shutdown_reply" { // of one that the server had put in place before we asked for this one
+		return ""
+	}
 	if m.Channel != jupyter.IOPub || m.Header.Session == r.stale && r.stale != "" { // a last word, which the server kept for us
 		return ""
 	}
@@ -113,7 +120,7 @@ func (r *reading) end(m jupyter.Message, own string) string {
 	if r.met != nil && before != r.session {
 		r.met(r.session)
 	}
-	if r.mended && before != "" && before != r.session {
+	if r.mended && !r.young && before != "" && before != r.session {
 		return "it was replaced by another, without its variables"
 	}
 	return ""
