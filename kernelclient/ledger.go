@@ -70,3 +70,7 @@ func (g *ledger) await(ctx context.Context, seq uint64) {
 		}
 	}
 }
+
+// Recorded waits until the Recorder has what the log has now, at most two seconds or as long
+// as ctx lasts. It is for a process that ends and leaves its kernel to the next one.
+func (l *Log) Recorded(ctx context.Context) { l.ledger.await(ctx, l.store.cursor().Seq) }

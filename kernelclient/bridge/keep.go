@@ -55,6 +55,19 @@ func (k *keeper) options(id kernelclient.ContextID, j *journal.Journal) kernelcl
 	}}
 }
 
+// settle waits until what the contexts have put out is on record.
+func (s *Server) settle(ctx context.Context) {
+	s.mu.Lock()
+	var all sync.WaitGroup
+	for _, k := range s.contexts {
+		if l, ok := k.Context.(interface{ Recorded(context.Context) }); ok {
+			all.Go(func() { l.Recorded(ctx) })
+		}
+	}
+	s.mu.Unlock()
+	all.Wait()
+}
+
 // close syncs all journals, for a process that ends and leaves its contexts.
 func (k *keeper) close() {
 	k.mu.Lock()

@@ -136,21 +136,44 @@ func TestTakenUp(t *testing.T) {
 	}
 }
 
+// A host process that is told to end writes down what its kernels had put out by then.
+func TestEndsWithEverythingOnDisk(t *testing.T) {
+	p, m := place(t), newMachines(t)
+	end := run(t, p, m.options())
+	c := connect(t, p)
+	k, err := c.Start(t.Context(), kernelclient.StartSpec{Kernel: "fake", Dir: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Submit(t.Context(), kernelclient.Request{ID: "run", Code: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, k.Follow(kernelclient.Cursor{}), "output", func(e event.Event) bool { b, ok := e.Body.(event.Stream); return ok && b.Text == "waiting" })
+	end()
+	if !onDisk(p, "waiting") {
+		t.Error("the output is not in the journal")
+	}
+}
+
 // journaled waits until a text is on disk.
 func journaled(t *testing.T, p Place, text string) {
 	t.Helper()
-	hosttest.Eventually(t, "the journal", func() bool {
-		found := false
-		entries, _ := os.ReadDir(p.Contexts())
-		for _, entry := range entries {
-			files, _ := os.ReadDir(p.Contexts() + "/" + entry.Name())
-			for _, f := range files {
-				data, _ := os.ReadFile(p.Contexts() + "/" + entry.Name() + "/" + f.Name())
-				found = found || strings.Contains(string(data), text)
+	hosttest.Eventually(t, "the journal", func() bool { return onDisk(p, text) })
+}
+
+// onDisk tells whether a journal has a text.
+func onDisk(p Place, text string) bool {
+	entries, _ := os.ReadDir(p.Contexts())
+	for _, entry := range entries {
+		files, _ := os.ReadDir(p.Contexts() + "/" + entry.Name())
+		for _, f := range files {
+			data, _ := os.ReadFile(p.Contexts() + "/" + entry.Name() + "/" + f.Name())
+			if strings.Contains(string(data), text) {
+				return true
 			}
 		}
-		return found
-	})
+	}
+	return false
 }
 
 // A disk that refuses costs the journal, which is said, and no run.

@@ -127,6 +127,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	}
 	cancel()
 	serving.Wait()
+	s.settle(drain)
 	s.keeper.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
