@@ -38,8 +38,12 @@ func (t *Tree) walk(f *folder) {
 // regard to case, and the folders that hold some; "" shows all again. Only what is expanded
 // is looked at.
 func (t *Tree) Filter(text string) {
-	t.change(func() { t.text, t.filter = text, strings.Fields(strings.ToLower(text)) })
-	if t.filter == nil {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 0 {
+		words = nil
+	}
+	t.change(func() { t.text, t.filter = text, words })
+	if words == nil {
 		return
 	}
 	if r, ok := t.at(t.cursor); ok && fits(r.entry().Name, t.filter) {

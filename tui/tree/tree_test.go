@@ -167,6 +167,9 @@ func TestFilter(t *testing.T) {
 	if tr.Len() != 7 {
 		t.Error(tr.Len())
 	}
+	tr.SetRoot("/nothing")
+	tr.Set("/nothing", Listing{})
+	tr.is(t, "   empty")
 }
 
 func TestOrders(t *testing.T) {
