@@ -156,14 +156,18 @@ func shownTime(t time.Time) string {
 }
 
 // remark is where a link leads and what is wrong with an entry.
-func remark(e fswatch.Entry, show func(string) string) (s string) {
-	if e.Link {
-		s = " -> " + show(e.Target)
+func remark(e fswatch.Entry, show func(string) string) string {
+	switch {
+	case e.Link && e.Target == e.Path: // where it leads is not known
+		return " (link, " + string(e.Problem) + ")"
+	case e.Link && e.Problem != "":
+		return " -> " + show(e.Target) + " (" + string(e.Problem) + ")"
+	case e.Link:
+		return " -> " + show(e.Target)
+	case e.Problem != "":
+		return " (" + string(e.Problem) + ")"
 	}
-	if e.Problem != "" {
-		s += " (" + string(e.Problem) + ")"
-	}
-	return s
+	return ""
 }
 
 // fileRow is one entry of `nbterm fs ls --json`, and what stat and watch print of one.
