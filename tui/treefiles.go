@@ -16,6 +16,7 @@ import (
 	"github.com/nbterm/nbterm/render"
 	"github.com/nbterm/nbterm/tui/fileops"
 	"github.com/nbterm/nbterm/tui/keymap"
+	"github.com/nbterm/nbterm/tui/lineedit"
 	"github.com/nbterm/nbterm/tui/tree"
 )
 
@@ -163,7 +164,7 @@ func (m *Model) newNotebook() tea.Cmd {
 		name = "Untitled" + strconv.Itoa(n) + ".ipynb"
 	}
 	return m.askName("new notebook: ", name, func(text string) tea.Cmd {
-		if path.Ext(text) == "" {
+		if !strings.EqualFold(path.Ext(text), ".ipynb") { // else the tree would not open it again
 			text += ".ipynb"
 		}
 		p := path.Join(dir, text)
@@ -197,13 +198,15 @@ func (m *Model) renameFile() tea.Cmd {
 	if p == "" {
 		return nil
 	}
+	var shown lineedit.Line // not each name can be typed as it is: taken unchanged it stays
+	shown.Insert(path.Base(p))
 	return m.askName("rename to: ", path.Base(p), func(text string) tea.Cmd {
+		if text == strings.TrimSpace(shown.String()) {
+			return nil
+		}
 		to := text
 		if !path.IsAbs(to) {
 			to = path.Join(path.Dir(p), to)
-		}
-		if to == p {
-			return nil
 		}
 		return m.moveFile(p, to, false)
 	})

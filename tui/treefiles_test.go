@@ -35,6 +35,11 @@ func TestNewNotebookAndFolder(t *testing.T) {
 	if !a.there("sub/mine.ipynb") {
 		t.Error("no notebook was made")
 	}
+	a.Type("t", "G", "a", "2", "enter") // typed behind the name that is proposed
+	a.shows("Untitled1.ipynb2.ipynb")
+	if !a.there("Untitled1.ipynb2.ipynb") {
+		t.Error("the notebook was made under a name that the tree takes for none")
+	}
 	a.Type("t")
 	a.shows("- sub/", "mine.ipynb")
 	a.hides("~")
@@ -68,6 +73,20 @@ func TestRenameFollowsTheOpenNotebook(t *testing.T) {
 	a.shows("saved new.ipynb")
 	if a.there("dir/new.ipynb") {
 		t.Error("the notebook did not come back with its file")
+	}
+}
+
+// What cannot be typed as it is must not be renamed by an Enter.
+func TestRenameKeepsANameThatIsNotChanged(t *testing.T) {
+	for _, name := range []string{"two\nlines", "bad\xff", " spaces "} {
+		a := open(t, setup{file: file("one"), tree: true, beside: map[string]string{name: "x"}})
+		a.Type("g", "g", "r")
+		a.shows("rename to:")
+		a.Type("enter")
+		a.hides("rename to:", "renamed")
+		if !a.there(name) {
+			t.Errorf("%q was renamed", name)
+		}
 	}
 }
 
