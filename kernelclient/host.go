@@ -114,12 +114,15 @@ type Request struct {
 	ID         event.ExecID
 	Cell       event.CellKey
 	Code       string
-	Language   string        // of this code alone, in lower case; "" = the context's own. Without Capabilities.Languages it counts for nothing
-	Group      string        // requests of one group (a "run all"): a failure cancels those still waiting
-	GoOn       bool          // a failure of this request cancels nothing
-	AllowStdin bool          // somebody can answer input()
-	Timeout    time.Duration // from its start; 0 = none
-	Silence    time.Duration // without any output, a question's wait apart; 0 = none
+	Language   string // of this code alone, in lower case; "" = the context's own. Without Capabilities.Languages it counts for nothing
+	Group      string // requests of one group (a "run all"): a failure cancels those still waiting
+	GoOn       bool   // a failure of this request cancels nothing
+	AllowStdin bool   // somebody can answer input()
+	// Silent is for what a program runs for itself: a Jupyter kernel neither counts nor keeps
+	// it. Other kernels know no difference.
+	Silent  bool
+	Timeout time.Duration // from its start; 0 = none
+	Silence time.Duration // without any output, a question's wait apart; 0 = none
 }
 
 // Context is one language runtime and the log of what happens in it. It may be used from

@@ -174,6 +174,7 @@ type requestWire struct {
 	Group      string        `json:"group"`
 	GoOn       bool          `json:"go_on"`
 	AllowStdin bool          `json:"allow_stdin"`
+	Silent     bool          `json:"silent,omitempty"`
 	Timeout    time.Duration `json:"timeout_ns"`
 	Silence    time.Duration `json:"silence_ns"`
 }

@@ -108,7 +108,12 @@ func (g *generation) begin(r kernelclient.Request) *run {
 // executeContent is the content of an execute_request.
 func executeContent(r kernelclient.Request) rawjson.Value {
 	content := append([]byte(`{"code":`), quote(r.Code)...)
-	content = append(content, `,"silent":false,"store_history":true,"user_expressions":{},"allow_stdin":`...)
+	if r.Silent {
+		content = append(content, `,"silent":true,"store_history":false`...)
+	} else {
+		content = append(content, `,"silent":false,"store_history":true`...)
+	}
+	content = append(content, `,"user_expressions":{},"allow_stdin":`...)
 	if r.AllowStdin {
 		content = append(content, `true`...)
 	} else {
