@@ -1,0 +1,159 @@
+package e2bface
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
+	"github.com/nbterm/nbterm/kernelclient/event"
+)
+
+// execute runs code for a client until its end, or until ctx, the client's request, ends:
+// that interrupts the code. The lock is kept until the kernel has settled, which may be
+// after the return.
+func (c *codeContext) execute(ctx context.Context, q wire.Execution, out *lines) {
+	select {
+	case c.lock <- struct{}{}:
+	case <-ctx.Done():
+		return
+	case <-c.over:
+		out.lost()
+		return
+	case <-c.box.life.Done():
+		out.lost()
+		return
+	}
+	f := c.box.face
+	after := c.run(ctx, q, out)
+	if after == nil {
+		<-c.lock
+		return
+	}
+	f.wg.Go(func() {
+		defer func() { <-c.lock }()
+		bounded, cancel := context.WithTimeout(c.box.life, settling)
+		defer cancel()
+		if err := after(bounded); err != nil && c.box.life.Err() == nil {
+			f.opt.Log.Warn("a context did not settle after an execution", "context", c.id, "error", err)
+		}
+	})
+}
+
+// run is execute with the lock. It returns what is still to be done, nil for nothing.
+func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (after func(context.Context) error) {
+	life := c.box.life
+	if c.dead() {
+		select {
+		case <-c.over:
+			out.lost()
+			return nil
+		default:
+		}
+		out.died()
+		return c.restart
+	}
+	err := c.prepare(life)
+	if err == nil {
+		err = c.variables(life, q.EnvVars, false)
+	}
+	var x *execution
+	if err == nil && ctx.Err() == nil {
+		c.mu.Lock()
+		out.notice, c.notice = c.notice, ""
+		c.mu.Unlock()
+		x, err = c.submit(life, kernelclient.Request{Code: q.Code})
+	}
+	switch {
+	case err != nil && c.dead():
+		out.died()
+		return c.restart
+	case err != nil:
+		out.lost()
+		return nil
+	case x == nil: // the client left meanwhile
+		return func(ctx context.Context) error { return c.variables(ctx, q.EnvVars, true) }
+	}
+	reason := c.stream(ctx, x, out)
+	switch reason {
+	case event.Died, event.Cancelled:
+		c.leave(x)
+		return c.restart
+	case event.Restarted, event.Lost:
+		c.leave(x)
+		return nil
+	case "":
+		return func(ctx context.Context) error { return c.abandon(ctx, x, q.EnvVars) }
+	}
+	c.leave(x)
+	if len(q.EnvVars) == 0 {
+		return nil
+	}
+	return func(ctx context.Context) error { return c.variables(ctx, q.EnvVars, true) }
+}
+
+// stream writes an execution's lines and returns how it ended, "" if the client left before.
+func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) event.Reason {
+	timer := time.NewTimer(pulse)
+	defer timer.Stop()
+	for !out.gone {
+		select {
+		case e := <-x.events:
+			if end, ok := e.Body.(event.Ended); ok {
+				if c.box.life.Err() != nil || c.ended() {
+					end.Reason = event.Lost // somebody took the context away
+				}
+				out.end(end)
+				return end.Reason
+			}
+			if out.event(e) {
+				timer.Reset(pulse)
+			}
+		case <-timer.C:
+			out.write(wire.Keepalive{})
+			timer.Reset(pulse)
+		case <-c.severed:
+			out.cut()
+			return event.Lost
+		case <-c.over:
+			out.lost()
+			return event.Lost
+		case <-ctx.Done():
+			out.gone = true
+		}
+	}
+	return ""
+}
+
+// ended tells whether the context was stopped on purpose.
+func (c *codeContext) ended() bool {
+	c.box.mu.Lock()
+	defer c.box.mu.Unlock()
+	for _, have := range c.box.contexts {
+		if have == c {
+			return false
+		}
+	}
+	return true
+}
+
+// abandon interrupts an execution whose client has left, and waits until that has taken
+// effect: code that came sooner would be thrown away by the kernel.
+func (c *codeContext) abandon(ctx context.Context, x *execution, vars map[string]string) error {
+	err := c.kernel.Interrupt(ctx)
+	var reason event.Reason
+	if err == nil {
+		reason, err = c.awaitEnd(ctx, x)
+	}
+	c.leave(x)
+	if err != nil {
+		return err
+	}
+	switch reason {
+	case event.Died, event.Cancelled:
+		return c.restart(ctx)
+	case event.Restarted, event.Lost:
+		return nil
+	}
+	return c.variables(ctx, vars, true)
+}

@@ -1,0 +1,279 @@
+package e2bface
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
+)
+
+// sandboxHome is where E2B's sandboxes have their files. On a machine that has no such
+// folder it is another name for the sandbox's own.
+const sandboxHome = "/home/user"
+
+var (
+	errFull   = errors.New("there are as many contexts as this server allows")
+	errClosed = errors.New("the sandbox has ended")
+)
+
+// sandbox is a set of contexts.
+type sandbox struct {
+	face    *Face
+	id      string
+	root    string
+	env     []string // beside the face's
+	traffic string   // the token of calls of the code interpreter, "" for none
+	access  string   // and that of the file service
+	files   Files    // nil: there is none
+	own     bool     // root is removed at the end
+	life    context.Context
+	end     context.CancelFunc
+
+	mu       sync.Mutex // guards all below
+	contexts []*codeContext
+	defaults map[string]*pending // by language
+	closed   bool
+}
+
+// pending is the default context of a language, made once for all who ask for it.
+type pending struct {
+	done    chan struct{}
+	context *codeContext
+	err     error
+}
+
+func (f *Face) newSandbox(id, root string, env map[string]string, traffic, access string) (*sandbox, error) {
+	b := &sandbox{face: f, id: id, root: root, traffic: traffic, access: access, defaults: map[string]*pending{}}
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		b.env = append(b.env, k+"="+env[k])
+	}
+	if f.opt.Files != nil {
+		files, err := f.opt.Files(root, access)
+		if err != nil {
+			return nil, err
+		}
+		b.files = files
+	}
+	b.life, b.end = context.WithCancel(f.life)
+	return b, nil
+}
+
+// begin starts the contexts that are there from the start. A language without a kernel is
+// left out.
+func (b *sandbox) begin() {
+	for _, language := range []string{"python", "javascript"} {
+		b.face.wg.Go(func() {
+			if _, err := b.byLanguage(b.life, language); err != nil && b.life.Err() == nil {
+				b.face.opt.Log.Warn("a default context is left out", "language", language, "error", err)
+			}
+		})
+	}
+}
+
+// byLanguage is the default context of a language, which is made where there is none.
+func (b *sandbox) byLanguage(ctx context.Context, language string) (*codeContext, error) {
+	b.mu.Lock()
+	p := b.defaults[language]
+	if p == nil {
+		p = &pending{done: make(chan struct{})}
+		b.defaults[language] = p
+		b.face.wg.Go(func() {
+			c, err := b.create(b.life, wire.ContextRequest{Language: language})
+			b.mu.Lock()
+			p.context, p.err = c, err
+			if err != nil { // the next one tries again
+				delete(b.defaults, language)
+			}
+			b.mu.Unlock()
+			close(p.done)
+		})
+	}
+	b.mu.Unlock()
+	select {
+	case <-p.done:
+		return p.context, p.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// byID finds a context; "default" is Python's.
+func (b *sandbox) byID(ctx context.Context, id string) (*codeContext, error) {
+	if id == "default" {
+		return b.byLanguage(ctx, "python")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.contexts {
+		if c.id == id {
+			return c, nil
+		}
+	}
+	return nil, nil
+}
+
+// create starts a context and waits until it is ready.
+func (b *sandbox) create(ctx context.Context, q wire.ContextRequest) (*codeContext, error) {
+	language := wire.Language(q.Language)
+	kernel, err := b.kernel(ctx, language)
+	if err != nil {
+		return nil, err
+	}
+	if !b.face.takePlace() {
+		return nil, errFull
+	}
+	c, err := b.start(ctx, kernel, language, q.Cwd)
+	if err != nil {
+		b.face.leavePlace()
+		return nil, err
+	}
+	b.mu.Lock()
+	closed := b.closed
+	if !closed {
+		b.contexts = append(b.contexts, c)
+	}
+	b.mu.Unlock()
+	if closed {
+		c.stop(ctx)
+		b.face.leavePlace()
+		return nil, errClosed
+	}
+	return c, nil
+}
+
+// folder is where code runs that asked for cwd, and whether that is another place.
+func (b *sandbox) folder(cwd string) (dir string, other bool) {
+	isDir := func(p string) bool { fi, err := os.Stat(p); return err == nil && fi.IsDir() }
+	switch {
+	case cwd == "" || cwd == sandboxHome && !isDir(cwd):
+		return b.root, false
+	case !filepath.IsAbs(cwd):
+		cwd = filepath.Join(b.root, cwd)
+	}
+	if isDir(cwd) {
+		return cwd, false
+	}
+	return b.root, true
+}
+
+// unknownError says that there is no kernel, as the text of Jupyter's own error.
+type unknownError struct{ name string }
+
+func (e *unknownError) Error() string {
+	text := "The '" + e.name + "' kernel is not available. Please pick another suitable kernel instead, or install that kernel."
+	quoted := func(s string) string { q, _ := wire.Encode(s); return string(q) } // a string can always be written
+	return `{"message": ` + quoted(text) + `, "short_message": ` + quoted(e.name+" not found") + `}`
+}
+
+// kernel chooses the kernel of a language: one that Jupyter would find before a built-in
+// one. What is no language is a kernel's name.
+func (b *sandbox) kernel(ctx context.Context, language string) (string, error) {
+	kernels, err := b.face.opt.Host.Kernels(ctx)
+	if err != nil {
+		return "", err
+	}
+	rank := func(k kernelclient.Kernel) int {
+		builtin := k.Name == kernelclient.BuiltinPython || k.Name == kernelclient.BuiltinIPython || k.Name == kernelclient.BuiltinShell
+		switch {
+		case k.Broken != "" || k.Elsewhere:
+			return 0
+		case wire.Language(k.Language) == language && !builtin:
+			return 5
+		case k.Name == language:
+			return 4
+		case language == "typescript" && wire.Language(k.Language) == "javascript":
+			return 3
+		case k.Name == kernelclient.BuiltinIPython && language == "python":
+			return 2
+		case wire.Language(k.Language) == language:
+			return 1
+		}
+		return 0
+	}
+	// Of equal ones the first is the nearest.
+	name, best := "", 0
+	for _, k := range kernels {
+		if n := rank(k); k.Language != "" && n > best {
+			name, best = k.Name, n
+		}
+	}
+	if best == 0 {
+		return "", &unknownError{language}
+	}
+	return name, nil
+}
+
+// list is what contexts there are, in the order of their making. Those that are about to be
+// there are waited for.
+func (b *sandbox) list(ctx context.Context) []wire.Context {
+	b.mu.Lock()
+	waits := slices.Collect(maps.Values(b.defaults))
+	b.mu.Unlock()
+	for _, p := range waits {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := []wire.Context{}
+	for _, c := range b.contexts {
+		out = append(out, c.described())
+	}
+	return out
+}
+
+// remove ends a context.
+func (b *sandbox) remove(ctx context.Context, c *codeContext) bool {
+	b.mu.Lock()
+	n := len(b.contexts)
+	b.contexts = slices.DeleteFunc(b.contexts, func(have *codeContext) bool { return have == c })
+	found := len(b.contexts) < n
+	maps.DeleteFunc(b.defaults, func(_ string, p *pending) bool { return p.context == c })
+	b.mu.Unlock()
+	if found {
+		c.stop(ctx)
+		b.face.leavePlace()
+	}
+	return found
+}
+
+// close ends the sandbox. With cut its clients' connections break, as those of a machine
+// that is no more.
+func (b *sandbox) close(ctx context.Context, cut bool) {
+	b.mu.Lock()
+	b.closed = true
+	contexts := slices.Clone(b.contexts)
+	b.contexts = nil
+	b.mu.Unlock()
+	b.end()
+	var all sync.WaitGroup
+	for _, c := range contexts {
+		all.Go(func() {
+			if cut {
+				c.cut()
+			}
+			c.stop(ctx)
+			b.face.leavePlace()
+		})
+	}
+	all.Wait()
+	var err error
+	if b.files != nil {
+		err = b.files.Close()
+	}
+	if b.own {
+		err = cmp.Or(err, os.RemoveAll(b.root))
+	}
+	if err != nil {
+		b.face.opt.Log.Warn("a sandbox left something behind", "sandbox", b.id, "error", err)
+	}
+}
