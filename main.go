@@ -70,6 +70,6 @@ func newRoot() *cobra.Command {
 	})
 	c.add(root)
 	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newContexts(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newUnsandbox(&c), newVersion())
-	root.AddCommand(newFS(&c), newE2B(&c))
+	root.AddCommand(newFS(&c), newE2B(&c), newServe(&c))
 	return root
 }
