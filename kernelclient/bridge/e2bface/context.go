@@ -136,6 +136,7 @@ func (c *codeContext) awaitReady(ctx context.Context, after int) error {
 					return info.Err
 				}
 				return errStopped
+			default: // not yet
 			}
 		}
 		select {

@@ -131,6 +131,7 @@ func (l *lines) end(e event.Ended) {
 		if !l.failed {
 			l.fail(wire.ExecutionAborted, wire.AbortedValue)
 		}
+	default:
 	}
 	l.write(wire.End{})
 }

@@ -84,6 +84,7 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 		return nil
 	case "":
 		return func(ctx context.Context) error { return c.abandon(ctx, x, q.EnvVars) }
+	default:
 	}
 	c.leave(x)
 	if len(q.EnvVars) == 0 {
@@ -154,6 +155,7 @@ func (c *codeContext) abandon(ctx context.Context, x *execution, vars map[string
 		return c.restart(ctx)
 	case event.Restarted, event.Lost:
 		return nil
+	default:
 	}
 	return c.variables(ctx, vars, true)
 }
