@@ -143,8 +143,7 @@ func (m *Model) stateChanged() {
 		if why == event.Stopped { // it was not stopped from here: this program ends without a look at its own stop
 			why = "the kernel was stopped by another program"
 		}
-		m.kernel.death = why + "; " + m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " +
-			m.table.Keys(keymap.Command, keymap.OpenKernels) + " chooses another"
+		m.kernel.death = why + "; " + m.wayOn()
 		m.kernel.died = s.Generation
 		how := failure
 		if s.Detail == event.ExitedByCode {
@@ -155,6 +154,15 @@ func (m *Model) stateChanged() {
 	if m.hint.text == interrupting || m.hint.text == restarting {
 		m.setHint("")
 	}
+}
+
+// wayOn says which keys help when the kernel is dead.
+func (m *Model) wayOn() string {
+	another := m.table.Keys(keymap.Command, keymap.OpenKernels)
+	if !m.session.Restarts() {
+		return another + " starts another"
+	}
+	return m.table.Keys(keymap.Command, keymap.Restart) + " starts it again, " + another + " chooses another"
 }
 
 // running is the view of the cell that runs, nil if none does.

@@ -46,6 +46,16 @@ func TestDeathIsSaidUntilAFreshKernelIsThere(t *testing.T) {
 	a.shows("a notice")
 }
 
+// What cannot be restarted is not said to start again.
+func TestLossIsSaidWithoutARestart(t *testing.T) {
+	a := open(t, setup{file: file("one"), script: block})
+	a.Keys("ctrl+j")
+	a.WaitFor("[*]")
+	a.kernel.Lose("the sandbox was killed")
+	a.WaitFor("the sandbox was killed; Ctrl-K starts another")
+	a.hides("starts it again")
+}
+
 func TestChoicesAreNeverCut(t *testing.T) {
 	v3 := testdata(t, "../../testdata/broken/A11.ipynb")
 	for _, size := range [][2]int{{30, 8}, {40, 6}, {24, 8}} {

@@ -222,6 +222,9 @@ func TestSandboxIsKilledMeanwhile(t *testing.T) {
 			if st := k.Info().State; st.State != event.Dead || !strings.Contains(st.Detail, id) {
 				t.Errorf("%+v", st)
 			}
+			if k.Capabilities().Restart {
+				t.Error("it says that a restart is of use")
+			}
 			if _, err := h.Attach(t.Context(), "x"); !errors.Is(err, kernelclient.Killed) {
 				t.Errorf("a context call: %v", err)
 			}

@@ -265,6 +265,11 @@ func (x *running) failed(ctx context.Context, r kernelclient.Request, err error)
 	if !errors.Is(err, kernelclient.Killed) {
 		err = x.box.explain(ctx, err)
 	}
+	if errors.Is(err, kernelclient.Killed) {
+		lost := x.d.ready()
+		lost.Capabilities.Restart = false // no other sandbox takes its place
+		x.sink.Renew(lost)
+	}
 	if errors.Is(err, kernelclient.Killed) || errors.Is(err, kernelclient.NotFound) {
 		x.sink.Emit("", event.State{State: event.Dead, Detail: err.Error()})
 		return x.outcome(event.Died, err.Error())

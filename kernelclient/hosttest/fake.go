@@ -191,6 +191,14 @@ func unanswered() error {
 	return &kernelclient.Error{Kind: kernelclient.NoAnswer, What: "the fake kernel has no answer to that"}
 }
 
+// Lose ends the kernel with what it ran in: a restart is of no use.
+func (f *Fake) Lose(detail string) {
+	r := f.ready()
+	r.Capabilities.Restart = false
+	f.Sink().Renew(r)
+	f.Die(detail)
+}
+
 // Die ends the kernel as a signal would.
 func (f *Fake) Die(detail string) {
 	f.Sink().Emit("", event.State{State: event.Dead, Detail: detail})

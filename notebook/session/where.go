@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
@@ -14,6 +15,16 @@ func (s *Session) Where() (host string, expires time.Time) {
 	}
 	i := s.ctx.Info()
 	return i.Host, i.Expires
+}
+
+// Restarts tells whether Restart may help when the kernel is dead. It counts as true of one
+// that was never ready: then nobody knows what it can do.
+func (s *Session) Restarts() bool {
+	if s.ctx == nil {
+		return true
+	}
+	c := s.ctx.Capabilities()
+	return c.Restart || c == kernelclient.Capabilities{}
 }
 
 // Limits says what the kernel's host cannot do of what kernels of this machine can, in
