@@ -42,6 +42,9 @@ func (m *Model) statusBar() string {
 }
 
 func (m *Model) fileName() string {
+	if m.broken != nil {
+		return filepath.Base(m.broken.Path)
+	}
 	if m.file == nil {
 		return "untitled"
 	}
@@ -68,6 +71,9 @@ func (m *Model) fileLabel() string {
 
 // kernelLabels say which kernel it is, in any case, and what it does.
 func (m *Model) kernelLabels() (name, state string) {
+	if m.broken != nil {
+		return "no notebook", "unchanged"
+	}
 	if !m.session.Started() {
 		name, _, _ = m.doc.Kernelspec()
 		if name == "" {

@@ -116,7 +116,7 @@ func (m *Model) beginTree() tea.Cmd {
 	if !m.opt.OpenTree {
 		return nil
 	}
-	if m.opt.getenv("SSH_TTY") != "" {
+	if m.opt.getenv("SSH_TTY") != "" || m.opt.getenv("SSH_CONNECTION") != "" { // a tmux passes on only the second to new windows
 		m.setHint("the tree would make scrolling slow over SSH; " + m.table.Keys(keymap.Command, keymap.OpenTree) + " shows it")
 		return nil
 	}

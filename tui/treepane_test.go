@@ -168,11 +168,13 @@ func TestTreeTakesTheMouse(t *testing.T) {
 
 // Over SSH the tree waits until it is asked for.
 func TestTreeOverSSH(t *testing.T) {
-	a := open(t, setup{file: file("one"), tree: true, env: []string{"SSH_TTY=/dev/pts/9"}, beside: map[string]string{"b.ipynb": ""}})
-	a.shows("over SSH", "t shows it")
-	a.hides("b.ipynb")
-	a.Type("t")
-	a.shows("b.ipynb")
+	for _, sign := range []string{"SSH_TTY=/dev/pts/9", "SSH_CONNECTION=192.0.2.1 50000 192.0.2.2 22"} {
+		a := open(t, setup{file: file("one"), tree: true, env: []string{sign}, beside: map[string]string{"b.ipynb": ""}})
+		a.shows("over SSH", "t shows it")
+		a.hides("b.ipynb")
+		a.Type("t")
+		a.shows("b.ipynb")
+	}
 }
 
 // A file that is no notebook says so, and the tree stays at hand.
@@ -180,7 +182,9 @@ func TestTreeBesideABrokenFile(t *testing.T) {
 	a := open(t, setup{file: file("one"), tree: true, beside: map[string]string{"bad.ipynb": `{"not": "one"}`, "c.ipynb": file("third")}})
 	a.Type("g", "g", "enter")
 	a.shows("bad.ipynb does not open as a notebook", "2 bad.ipynb", "q quit")
-	a.Type("t", "j", "enter") // it gives way
+	a.Type("t")
+	a.shows(" bad.ipynb  no notebook · unchanged")
+	a.Type("j", "enter") // it gives way
 	a.shows("third", " 1 test.ipynb  2 c.ipynb")
 	a.Type("t", "k", "enter", "q")
 	a.hides("bad.ipynb does")
