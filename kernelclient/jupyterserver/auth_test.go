@@ -160,7 +160,7 @@ func TestPassword(t *testing.T) {
 		f.allow = signedIn(lenient)
 		with := func(p string) func(*Options) { return func(o *Options) { o.Token, o.Password = "", p } }
 		runs(t, host(t, f.URL, with("pa55word")))
-		refusedBy(t, host(t, f.URL, with("pa55wrong")), kernelclient.Unauthenticated, "does not take the password")
+		refusedBy(t, host(t, f.URL, with("pa55wrong")), kernelclient.Unauthenticated, "does not take the password; the config file's password")
 		refusedBy(t, host(t, f.URL, bare), kernelclient.Unauthenticated, "wants a token or a password")
 	}
 }
@@ -195,7 +195,7 @@ func TestOtherRefusals(t *testing.T) {
 	}
 	refusedBy(t, host(t, hub.URL), kernelclient.Gone, "does not run")
 	hub.Close()
-	refusedBy(t, host(t, hub.URL), kernelclient.Disconnect, "cannot be reached: connection refused")
+	refusedBy(t, host(t, hub.URL), kernelclient.Disconnect, "cannot be reached: connection refused; check the address")
 }
 
 // pemFile writes a certificate where Options.CAFile can name it.

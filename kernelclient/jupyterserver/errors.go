@@ -51,7 +51,7 @@ func (c *client) unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &of) {
 		err = of.Err // what it adds is the address
 	}
-	what, next := "the Jupyter server at "+c.at.String()+" cannot be reached", ""
+	what, next := "the Jupyter server at "+c.at.String()+" cannot be reached", "check the address, and that the server runs"
 	if proxy, perr := c.proxy(c.at.Base); perr == nil && proxy != nil {
 		what += " through the proxy " + proxy.Scheme + "://" + proxy.Host
 		next = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY say when a proxy is used"
@@ -117,7 +117,7 @@ func (c *client) refusal(resp *http.Response) refused {
 	case code < 400:
 		r.unknown = c.redirected(e, resp.Header.Get("Location"))
 	case r.unknown:
-		e.Kind, e.What, e.Next = kernelclient.Unauthenticated, c.stranger(), "the token is part of the address that the server prints; --token-file or JUPYTER_TOKEN gives it"
+		e.Kind, e.What, e.Next = kernelclient.Unauthenticated, c.stranger(), c.introduction()
 	case code == http.StatusForbidden:
 		e.Kind = kernelclient.Permission
 	case code == http.StatusNotFound:
@@ -136,6 +136,14 @@ func (c *client) refusal(resp *http.Response) refused {
 		e.Kind = kernelclient.Protocol
 	}
 	return r
+}
+
+// introduction says how to tell the server who asks.
+func (c *client) introduction() string {
+	if c.opt.Token == "" && c.opt.Password != "" {
+		return "the config file's password or password_file gives it"
+	}
+	return "the token is part of the address that the server prints; --token-file or JUPYTER_TOKEN gives it, and the config file a password"
 }
 
 // stranger says that the server does not know who asks.
