@@ -166,7 +166,7 @@ func (c *client) redirected(e *kernelclient.Error, location string) (login bool)
 	}
 	if strings.Contains(to.Path, "/login") || strings.Contains(to.Path, "/oauth") {
 		e.Kind, e.What = kernelclient.Unauthenticated, c.stranger()
-		e.Next = "the token is part of the address that the server prints; --token-file or JUPYTER_TOKEN gives it"
+		e.Next = c.introduction()
 		return true
 	}
 	to.RawQuery, to.User, to.Fragment = "", nil, ""
