@@ -157,7 +157,7 @@ func (s *server) serve(ctx context.Context, to *serve.Server, opt serve.Options,
 		closeAll(append(code, files...))
 		return err
 	}
-	defer os.RemoveAll(sandboxes)
+	defer func() { _ = os.RemoveAll(sandboxes) }()
 	host := local.New(local.Options{Dir: root, Forget: true})
 	defer host.Close()
 	face, err := e2bface.New(e2bface.Options{
