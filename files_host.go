@@ -10,12 +10,20 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 )
 
-// files is the files of the host that --host names, and what to call at the end.
-func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
-	if c.envd != "" && (c.hosted.url == "" || c.hosted.url == string(hosts.Local)) {
-		c.hosted.url = "e2b+" + c.envd // a file service alone
+// filesHost is the host whose files are used: the one that code runs on, but with --envd
+// alone a file service.
+func (c *common) filesHost() (hosts.Target, error) {
+	if c.envd == "" || c.hosted.url != "" && c.hosted.url != string(hosts.Local) {
+		return c.hosted.resolve()
 	}
-	t, err := c.hosted.resolve()
+	alone := c.hosted
+	alone.url, alone.target = "e2b+"+c.envd, nil
+	return alone.resolve()
+}
+
+// files is the files of that host, and what to call at the end.
+func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
+	t, err := c.filesHost()
 	if err != nil {
 		return nil, nil, err
 	}

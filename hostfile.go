@@ -1,18 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"strings"
 	"time"
 
 	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/diskfile"
+	"github.com/nbterm/nbterm/tui"
 )
 
 // hostFilePatience is how long a notebook on a host may take to be read or written.
@@ -26,6 +27,34 @@ type hostFile struct {
 
 func (h hostFile) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(context.Background(), hostFilePatience, &fswatch.TimeoutError{Clock: "reading or writing a notebook", Limit: hostFilePatience})
+}
+
+// readHost reads a notebook among the files of a host. More of them can be made there, and
+// changes are told by the host.
+func readHost(ask tui.OpenAsk) (f found, err error) {
+	there := func(address string) (h hostFile, ok bool) {
+		name, ok := strings.CutPrefix(address, ask.Place+"/")
+		return hostFile{ask.Files, "/" + name}, ok
+	}
+	f.remote = func(address string) (*diskfile.File, error) {
+		h, ok := there(address)
+		if !ok {
+			return nil, fmt.Errorf("it is not among the files of %s", ask.Place)
+		}
+		return diskfile.NewRemote(address, h), nil
+	}
+	f.watch = func(address string) tui.Watcher {
+		if h, ok := there(address); ok {
+			return watchHost(h.files, h.path)
+		}
+		return watch(address)
+	}
+	data, file, err := diskfile.ReadRemote(ask.Place+ask.Path, hostFile{ask.Files, ask.Path})
+	if err == nil {
+		f.file = file
+		f.doc, err = notebook.Parse(data)
+	}
+	return f, err
 }
 
 // Get implements diskfile.Remote.
@@ -70,45 +99,17 @@ func stampOf(e fswatch.Entry) diskfile.Stamp {
 	return diskfile.Stamp{Version: fmt.Sprintf("%d %d", e.ModTime.UnixNano(), e.Size)}
 }
 
-// Put implements diskfile.Remote. Where the files of the host are not replaced in one step,
-// the new content is written beside the file and moved over it. That gives the file another
-// mode and owner and breaks links: with any of those it is written in place.
+// Put implements diskfile.Remote. How a file is replaced in one step, and where that would
+// change more of it than the content, each FS knows for itself.
 func (h hostFile) Put(data []byte) (diskfile.Stamp, error) {
 	ctx, cancel := h.context()
 	defer cancel()
-	old, err := h.files.Stat(ctx, h.path)
-	if err != nil && !errors.Is(err, fswatch.NotFound) {
-		return diskfile.Stamp{}, hostFileError(err)
-	}
-	can := h.files.Capabilities()
-	if aside := err == nil && !can.Atomic && can.Modes && !old.Link && old.Mode.Perm() == 0o644; aside {
-		err = h.replace(ctx, data)
-	} else {
-		err = h.write(ctx, h.path, data)
-	}
-	if err != nil {
+	file := fswatch.File{Path: h.path, Body: bytes.NewReader(data), Size: int64(len(data))}
+	if _, err := h.files.Write(ctx, []fswatch.File{file}, fswatch.WriteOptions{}); err != nil {
 		return diskfile.Stamp{}, hostFileError(err)
 	}
 	now, err := h.stat(ctx)
 	return stampOf(now), err
-}
-
-func (h hostFile) write(ctx context.Context, name fswatch.Path, data []byte) error {
-	file := fswatch.File{Path: name, Body: strings.NewReader(string(data)), Size: int64(len(data))}
-	_, err := h.files.Write(ctx, []fswatch.File{file}, fswatch.WriteOptions{})
-	return err
-}
-
-func (h hostFile) replace(ctx context.Context, data []byte) error {
-	aside := path.Join(path.Dir(h.path), "."+path.Base(h.path)+".nbterm-"+rand.Text()[:8])
-	err := h.write(ctx, aside, data)
-	if err == nil {
-		_, err = h.files.Move(ctx, aside, h.path, fswatch.MoveOptions{Replace: true})
-	}
-	if err != nil {
-		_ = h.files.Remove(context.WithoutCancel(ctx), aside) // the error before counts
-	}
-	return err
 }
 
 // hostFileError says in the words of files what a host said of one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/fswatch/trash"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
@@ -23,6 +24,7 @@ type found struct {
 	doc    *notebook.Document
 	file   *diskfile.File
 	remote func(string) (*diskfile.File, error) // as tui.Options.Remote
+	watch  func(string) tui.Watcher             // as tui.Opened.Watch
 }
 
 // find reads a notebook, or begins a new one where there is none. A file that is no notebook
@@ -30,11 +32,7 @@ type found struct {
 func (c *common) find(ask tui.OpenAsk) (f found, err error) {
 	switch {
 	case ask.Files != nil:
-		from := hostFile{ask.Files, ask.Path}
-		var data []byte
-		if data, f.file, err = diskfile.ReadRemote(ask.Place+ask.Path, from); err == nil {
-			f.doc, err = notebook.Parse(data)
-		}
+		f, err = readHost(ask)
 	case diskfile.IsRemote(ask.Path):
 		f.doc, f.file, f.remote, err = c.readRemote(ask.Path)
 	default:
@@ -60,7 +58,7 @@ func (c *common) opened(ctx context.Context, ask tui.OpenAsk, settings config) (
 	if err != nil {
 		return tui.Opened{}, err
 	}
-	return tui.Opened{Session: s, File: f.file, Remote: f.remote, Notices: notices(f.doc), Close: closeHost}, nil
+	return tui.Opened{Session: s, File: f.file, Remote: f.remote, Watch: f.watch, Notices: notices(f.doc), Close: closeHost}, nil
 }
 
 // opener opens further notebooks for the terminal program. What was said on the command
@@ -96,7 +94,7 @@ func (c *common) opener(settings config) func(context.Context, tui.OpenAsk) (tui
 	}
 }
 
-// treeOf gives the terminal program the files of the host that code runs on: this machine's,
+// treeOf gives the terminal program the files of the host that filesHost is: this machine's,
 // or those of another one, which are looked for when the tree opens. dir is where the tree
 // begins, and opens at once; "" for the notebook's folder. With poll, changes of this
 // machine's are looked for.
@@ -105,13 +103,14 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.hosted.resolve()
+	t, err := c.filesHost()
 	if err != nil {
 		return nil, err
 	}
 	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	closeFiles := func() { _ = here.Close() } // it only lets go
 	if dir == "" && contextHost(t) != "" {
+		c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
 		opt.Local, opt.FindFiles = here, c.hostFiles(t)
 		return closeFiles, nil
 	}

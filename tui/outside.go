@@ -58,10 +58,14 @@ type (
 // watch begins to watch the file, instead of the one before.
 func (m *Model) watch() tea.Cmd {
 	m.unwatch()
-	if m.opt.Watch == nil || m.file == nil {
+	begin := m.watchFile
+	if begin == nil {
+		begin = m.opt.Watch
+	}
+	if begin == nil || m.file == nil {
 		return nil
 	}
-	m.disk.watcher = m.opt.Watch(m.file.Path)
+	m.disk.watcher = begin(m.file.Path)
 	return m.nextDiskEvent()
 }
 

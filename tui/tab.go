@@ -18,6 +18,7 @@ type Opened struct {
 	Session *session.Session // Run stops its kernel or leaves it, and closes it
 	File    *diskfile.File
 	Remote  func(address string) (*diskfile.File, error) // as Options.Remote
+	Watch   func(path string) Watcher                    // as Options.Watch; nil: that one
 	Broken  *Broken                                      // shown in place of a notebook; then File is nil
 	Notices []string                                     // said when it shows
 	Close   func()                                       // lets go of its host, after Session was closed; nil for nothing
@@ -63,13 +64,14 @@ type tab struct {
 	picker     *picker                                      // open, else nil
 	closeHost  func()                                       // nil for nothing
 	remote     func(address string) (*diskfile.File, error) // as Options.Remote
+	watchFile  func(path string) Watcher                    // as Opened.Watch
 	discard    bool                                         // the user agreed that unsaved changes are dropped
 }
 
 // addTab shows a notebook in a tab of its own, behind the one that shows now.
 func (m *Model) addTab(o Opened) {
 	t := &tab{
-		session: o.Session, doc: o.Session.Doc(), file: o.File, closeHost: o.Close, remote: o.Remote,
+		session: o.Session, doc: o.Session.Doc(), file: o.File, closeHost: o.Close, remote: o.Remote, watchFile: o.Watch,
 		list: celllist.New(), byKey: map[notebook.CellKey]*cellView{},
 	}
 	t.jobs = &jobs{m.free.pool, t}
