@@ -46,7 +46,7 @@ func (c *common) add(root *cobra.Command) {
 	f.StringVar(&c.cwd, "cwd", "", "the kernel's working folder `DIR` (default: the notebook's)")
 	f.StringVar(&c.logFile, "log", os.Getenv("NBTERM_LOG"), "append a debug log to this `FILE` (no code, no outputs)")
 	c.hosted.add(f)
-	f.StringVar(&c.envd, "envd", "", "the file service (`URL`) of an e2b+http host, where it is not at the same address")
+	f.StringVar(&c.envd, "envd", "", "the file service (`URL`) of an e2b+http host, where it is not at the same address; alone: whose files the tree shows")
 	f.BoolVar(&c.noHost, "no-host", noHostByDefault(), "keep the terminal program's kernels in its own process: they end with it")
 	limitFlag(f, &c.startup, "startup-timeout", 60, "seconds a kernel may take to start; 0 = no limit")
 }
