@@ -34,6 +34,7 @@ type kernelState struct {
 	ticking      bool
 	since        time.Time // when the present state began
 	state        event.KernelState
+	generation   int // of the kernel whose state it is
 	interrupts   int // how many were sent
 	ended        int // how many runs ended
 	noted        bool
@@ -130,10 +131,10 @@ func (m *Model) sayKernel() {
 
 func (m *Model) stateChanged() {
 	s := m.session.State()
-	if s.State == m.kernel.state {
-		return
+	if s.State == m.kernel.state && s.Generation == m.kernel.generation {
+		return // a restart may be over before anything was read of it: then the generation tells
 	}
-	m.kernel.state, m.kernel.since = s.State, time.Now()
+	m.kernel.state, m.kernel.generation, m.kernel.since = s.State, s.Generation, time.Now()
 	m.dirty = true
 	if s.State == event.Idle && s.Generation > m.kernel.died {
 		m.messages.drop(m.kernel.death) // a fresh kernel is there

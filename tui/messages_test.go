@@ -46,6 +46,24 @@ func TestDeathIsSaidUntilAFreshKernelIsThere(t *testing.T) {
 	a.shows("a notice")
 }
 
+// A restart may be over before the screen hears of its beginning: batches that follow each
+// other too quickly are taken as one.
+func TestRestartingIsNotSaidAfterAQuickRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := open(t, setup{file: file("one")})
+		a.Keys("ctrl+j")
+		for range 12 {
+			a.WaitIdle()
+			a.Type("0", "0")
+		}
+		time.Sleep(time.Second)
+		a.WaitIdle()
+		a.shows("idle")
+		a.hides("restarting")
+		a.quits(t, 0, "q", "d")
+	})
+}
+
 // What cannot be restarted is not said to start again.
 func TestLossIsSaidWithoutARestart(t *testing.T) {
 	a := open(t, setup{file: file("one"), script: block})
