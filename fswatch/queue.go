@@ -9,17 +9,33 @@ import (
 // is better served by a new listing.
 const queueBound = 1 << 16
 
-// Queue is the events between whoever watches and the reader of a Stream. Its zero value is
-// not usable: NewQueue. Its methods may be called from any goroutine.
+// Queue is the events between whoever watches and the reader of a Stream, and how they are
+// known. Its zero value is not usable: NewQueue. Its methods may be called from any goroutine.
 type Queue struct {
 	wake   chan struct{} // holds one: there is something for Next
 	mu     sync.Mutex    // guards all below
 	events []Event
 	end    error
+	mode   Mode
+	why    error // the mode is not Push
 }
 
-// NewQueue makes an empty queue.
-func NewQueue() *Queue { return &Queue{wake: make(chan struct{}, 1)} }
+// NewQueue makes an empty queue of Push mode.
+func NewQueue() *Queue { return &Queue{wake: make(chan struct{}, 1), mode: ModePush} }
+
+// Mode is Stream's.
+func (q *Queue) Mode() (Mode, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.mode, q.why
+}
+
+// SetMode says how events are known from now on, and why not by Push.
+func (q *Queue) SetMode(m Mode, why error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mode, q.why = m, why
+}
 
 // Put adds events. It never waits. An event like the one before it, which nobody took yet,
 // is dropped; beyond 65,536 events all of them give way to one OpResync.

@@ -37,10 +37,6 @@ type stream struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	once   sync.Once
-
-	mu   sync.Mutex // guards both
-	mode fswatch.Mode
-	why  error
 }
 
 // feed is one connection of a watch, or one watcher that is polled.
@@ -62,7 +58,7 @@ func (f *FS) Watch(ctx context.Context, dir fswatch.Path, opt fswatch.WatchOptio
 		return nil, err
 	}
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &stream{Queue: fswatch.NewQueue(), f: f, dir: dir, opt: opt, ctx: own, cancel: cancel, done: make(chan struct{}), mode: fswatch.ModePush}
+	s := &stream{Queue: fswatch.NewQueue(), f: f, dir: dir, opt: opt, ctx: own, cancel: cancel, done: make(chan struct{})}
 	first, err := s.open(ctx)
 	if err != nil {
 		cancel()
@@ -110,19 +106,6 @@ func (f *FS) keep(s *stream) bool {
 	return true
 }
 
-// Mode is fswatch.Stream's.
-func (s *stream) Mode() (fswatch.Mode, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.mode, s.why
-}
-
-func (s *stream) setMode(m fswatch.Mode, why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mode, s.why = m, why
-}
-
 // Close is fswatch.Stream's.
 func (s *stream) Close() error {
 	s.once.Do(func() {
@@ -146,7 +129,7 @@ func (s *stream) open(ctx context.Context) (feed, error) {
 		why := refused(ctx, "the file service sends no streams", err)
 		p, err := s.poll(ctx)
 		if err == nil {
-			s.setMode(fswatch.ModePoll, why)
+			s.SetMode(fswatch.ModePoll, why)
 		}
 		return p, err
 	}

@@ -26,10 +26,6 @@ type stream struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	once   sync.Once
-
-	mu     sync.Mutex // guards both
-	mode   fswatch.Mode
-	reason error
 }
 
 // Watch is fswatch.FS's. Where the system reports nothing or refuses another watch, the
@@ -39,7 +35,7 @@ func (f *FS) Watch(ctx context.Context, dir fswatch.Path, opt fswatch.WatchOptio
 		return nil, err
 	}
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &stream{Queue: fswatch.NewQueue(), fs: f, dir: f.absolute(dir), opt: opt, cancel: cancel, done: make(chan struct{}), mode: fswatch.ModePush}
+	s := &stream{Queue: fswatch.NewQueue(), fs: f, dir: f.absolute(dir), opt: opt, cancel: cancel, done: make(chan struct{})}
 	if !f.keep(s) {
 		cancel()
 		return nil, &fswatch.Error{Kind: fswatch.Failed, What: "the files were closed"}
@@ -71,19 +67,6 @@ func (f *FS) forget(s *stream) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.streams, s)
-}
-
-// Mode is fswatch.Stream's.
-func (s *stream) Mode() (fswatch.Mode, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.mode, s.reason
-}
-
-func (s *stream) setMode(m fswatch.Mode, why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mode, s.reason = m, why
 }
 
 // Close is fswatch.Stream's.
@@ -135,7 +118,7 @@ func (s *stream) poll(ctx context.Context, why error) (func(context.Context) err
 	if err != nil {
 		return nil, err
 	}
-	s.setMode(fswatch.ModePoll, why)
+	s.SetMode(fswatch.ModePoll, why)
 	return func(ctx context.Context) error {
 		defer p.Close()
 		for {

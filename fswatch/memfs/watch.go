@@ -16,9 +16,6 @@ type stream struct {
 	opt fswatch.WatchOptions
 }
 
-// Mode is fswatch.Stream's.
-func (s *stream) Mode() (fswatch.Mode, error) { return fswatch.ModePush, nil }
-
 // Close is fswatch.Stream's.
 func (s *stream) Close() error {
 	s.fs.mu.Lock()
