@@ -113,6 +113,15 @@ func (m *Model) routeOwn(msg tea.Msg) tea.Cmd {
 		m.show(msg.work)
 	case heedMsg:
 		m.heed(msg)
+	default:
+		return m.routeTree(msg)
+	}
+	return nil
+}
+
+// routeTree routes those of them that are about the tree, tabs and files beside the notebook.
+func (m *Model) routeTree(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
 	case pathNamesMsg:
 		m.pathCompleted(msg)
 	case treeListedMsg:
