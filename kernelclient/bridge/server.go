@@ -46,7 +46,7 @@ type Surroundings struct {
 	// Target says on which other host kernels are to be started, as ClientOptions.Target did.
 	Target json.RawMessage
 	// Log gives the logs of contexts their journals.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // Server owns contexts and serves them to clients.

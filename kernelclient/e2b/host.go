@@ -188,33 +188,26 @@ func newID() string {
 
 // open makes a context of a driver and keeps account of it.
 func (h *Host) open(info kernelclient.ContextInfo, d *driver, start kernelclient.StartSpec) (kernelclient.Context, error) {
-	var opt kernelclient.LogOptions
-	if h.opt.Log != nil {
-		var err error
-		if opt, err = h.opt.Log(info, start); err != nil {
-			d.abandon()
-			return nil, err
-		}
+	opt, err := h.opt.Log.For(info, start, h.opt.Forget)
+	if err != nil {
+		d.abandon()
+		return nil, err
 	}
-	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
 	return h.openLog(info, d, opt), nil
 }
 
 func (h *Host) openLog(info kernelclient.ContextInfo, d *driver, opt kernelclient.LogOptions) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	stopped := opt.OnStop
-	opt.OnStop = func() {
-		h.mu.Lock()
-		delete(h.contexts, info.ID)
-		h.mu.Unlock()
-		if stopped != nil {
-			stopped()
-		}
-	}
-	c := &held{kernelclient.OpenLog(info, d, opt), d}
+	c := &held{kernelclient.OpenLog(info, d, opt.Stopped(func() { h.forget(info.ID) })), d}
 	h.contexts[info.ID] = c
 	return c.Context
+}
+
+func (h *Host) forget(id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.contexts, id)
 }
 
 // Attach implements kernelclient.Host: a context of this host by its id, or one of the

@@ -67,7 +67,7 @@ type Options struct {
 	// Forget is StartSpec.Forget for all contexts.
 	Forget bool
 	// Log, if not nil, says how the log of a context that Start makes is kept.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // lookup is a variable of the environment, "" where it is not set.

@@ -26,7 +26,7 @@ type Options struct {
 	Version string            // of this program, for servers
 	Warn    func(line string) // is told what is odd but no error; may be nil
 	// Log, if not nil, says how the log of a context that Start makes is kept.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // Open returns the host of a target. It connects to nothing yet: what is wrong with the

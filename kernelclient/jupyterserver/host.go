@@ -168,32 +168,25 @@ func (h *Host) remotePath(session string) string {
 
 // open makes a context of a launcher and keeps account of it.
 func (h *Host) open(info kernelclient.ContextInfo, l *launcher, d jupyter.DriverOptions, start kernelclient.StartSpec) (kernelclient.Context, error) {
-	var opt kernelclient.LogOptions
-	if h.opt.Log != nil {
-		var err error
-		if opt, err = h.opt.Log(info, start); err != nil {
-			return nil, err
-		}
+	opt, err := h.opt.Log.For(info, start, h.opt.Forget)
+	if err != nil {
+		return nil, err
 	}
-	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
 	return h.openLog(info, l, d, opt), nil
 }
 
 func (h *Host) openLog(info kernelclient.ContextInfo, l *launcher, d jupyter.DriverOptions, opt kernelclient.LogOptions) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	stopped := opt.OnStop
-	opt.OnStop = func() {
-		h.mu.Lock()
-		delete(h.contexts, info.ID)
-		h.mu.Unlock()
-		if stopped != nil {
-			stopped()
-		}
-	}
-	c := kernelclient.OpenLog(info, jupyter.NewDriver(l, d), opt)
+	c := kernelclient.OpenLog(info, jupyter.NewDriver(l, d), opt.Stopped(func() { h.forget(info.ID) }))
 	h.contexts[info.ID] = entry{c, l}
 	return c
+}
+
+func (h *Host) forget(id kernelclient.ContextID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.contexts, id)
 }
 
 // Attach implements kernelclient.Host, for every kernel of the server. It may be restarted

@@ -33,7 +33,7 @@ type Options struct {
 	// Forget is StartSpec.Forget for all contexts.
 	Forget bool
 	// Log, if not nil, says how the log of a context that Start or Attach makes is kept.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // environ is the environment as a lookup.

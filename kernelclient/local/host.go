@@ -36,7 +36,7 @@ type Options struct {
 	// built-in ones always end with it: they live on its pipes.
 	Outlive bool
 	// Log, if not nil, says how the log of a context that Start makes is kept.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // Host is this machine as a kernelclient.Host. Its contexts are those that it started.
@@ -142,28 +142,17 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 
 // open makes a context of a driver and keeps account of it.
 func (h *Host) open(info kernelclient.ContextInfo, d kernelclient.Driver, start kernelclient.StartSpec) (kernelclient.Context, error) {
-	var opt kernelclient.LogOptions
-	if h.opt.Log != nil {
-		var err error
-		if opt, err = h.opt.Log(info, start); err != nil {
-			return nil, err
-		}
+	opt, err := h.opt.Log.For(info, start, h.opt.Forget)
+	if err != nil {
+		return nil, err
 	}
-	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
 	return h.openLog(info, d, opt), nil
 }
 
 func (h *Host) openLog(info kernelclient.ContextInfo, d kernelclient.Driver, opt kernelclient.LogOptions) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	stopped := opt.OnStop
-	opt.OnStop = func() {
-		h.forget(info.ID)
-		if stopped != nil {
-			stopped()
-		}
-	}
-	c := kernelclient.OpenLog(info, d, opt)
+	c := kernelclient.OpenLog(info, d, opt.Stopped(func() { h.forget(info.ID) }))
 	h.contexts[info.ID] = c
 	return c
 }

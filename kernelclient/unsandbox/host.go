@@ -46,7 +46,7 @@ type Options struct {
 	// Forget is StartSpec.Forget for all contexts.
 	Forget bool
 	// Log, if not nil, says how the log of a context that Start makes is kept.
-	Log func(kernelclient.ContextInfo, kernelclient.StartSpec) (kernelclient.LogOptions, error)
+	Log kernelclient.LogMaker
 }
 
 // Host is Unsandbox as a kernelclient.Host.
@@ -206,13 +206,10 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	info := kernelclient.ContextInfo{
 		ID: kernelclient.ContextID(newID()), Kernel: k, Dir: start.Dir, Path: start.Session, Name: start.Name, Host: h.address(),
 	}
-	var opt kernelclient.LogOptions
-	if h.opt.Log != nil {
-		if opt, err = h.opt.Log(info, start); err != nil {
-			return nil, err
-		}
+	opt, err := h.opt.Log.For(info, start, h.opt.Forget)
+	if err != nil {
+		return nil, err
 	}
-	opt.StartupTimeout, opt.Forget = start.StartupTimeout, start.Forget || h.opt.Forget
 	return h.open(info, start, opt), nil
 }
 
@@ -222,14 +219,7 @@ func (h *Host) address() string { return cmp.Or(h.opt.Address, "unsandbox:") }
 func (h *Host) open(info kernelclient.ContextInfo, start kernelclient.StartSpec, opt kernelclient.LogOptions) kernelclient.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	stopped := opt.OnStop
-	opt.OnStop = func() {
-		h.forget(info.ID)
-		if stopped != nil {
-			stopped()
-		}
-	}
-	c := h.context(info, start, opt)
+	c := h.context(info, start, opt.Stopped(func() { h.forget(info.ID) }))
 	h.contexts[info.ID] = c
 	return c
 }
