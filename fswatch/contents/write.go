@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -34,14 +32,9 @@ func (f *FS) write(ctx context.Context, file fswatch.File, opt fswatch.WriteOpti
 	if err := f.writable(ctx, file.Path, opt); err != nil {
 		return fswatch.Entry{}, err
 	}
-	data, err := io.ReadAll(reader{ctx, file.Body})
-	switch {
-	case ctx.Err() != nil:
-		return fswatch.Entry{}, ctx.Err()
-	case err != nil:
-		return fswatch.Entry{}, &fswatch.Error{Kind: fswatch.Failed, What: file.Path + " was not written", Err: err}
-	case file.Size >= 0 && int64(len(data)) != file.Size:
-		return fswatch.Entry{}, fail(fswatch.Invalid, file.Path, fmt.Sprintf("has %d bytes, not %d", len(data), file.Size))
+	data, err := file.ReadAll(ctx)
+	if err != nil {
+		return fswatch.Entry{}, err
 	}
 	if err := f.parents(ctx, file.Path); err != nil {
 		return fswatch.Entry{}, err
@@ -54,20 +47,6 @@ func (f *FS) write(ctx context.Context, file fswatch.File, opt fswatch.WriteOpti
 	e := m.entry(absolute(file.Path))
 	e.Size = int64(len(data))
 	return e, nil
-}
-
-// reader ends with its context.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-// Read implements io.Reader.
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }
 
 // writable checks what is at a path that is to be written.

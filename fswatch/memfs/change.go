@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"path"
@@ -45,14 +44,9 @@ func (f *FS) Write(ctx context.Context, files []fswatch.File, opt fswatch.WriteO
 	}
 	var written []fswatch.Entry
 	for _, file := range files {
-		data, err := io.ReadAll(reader{ctx, file.Body})
-		switch {
-		case ctx.Err() != nil:
-			return written, ctx.Err()
-		case err != nil:
-			return written, &fswatch.Error{Kind: fswatch.Failed, What: file.Path + " was not written", Err: err}
-		case file.Size >= 0 && int64(len(data)) != file.Size:
-			return written, fail(fswatch.Invalid, file.Path, fmt.Sprintf("has %d bytes, not %d", len(data), file.Size))
+		data, err := file.ReadAll(ctx)
+		if err != nil {
+			return written, err
 		}
 		e, err := f.put(file, data, opt)
 		if err != nil {
@@ -61,19 +55,6 @@ func (f *FS) Write(ctx context.Context, files []fswatch.File, opt fswatch.WriteO
 		written = append(written, e)
 	}
 	return written, nil
-}
-
-// reader ends with its context.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }
 
 func (f *FS) put(file fswatch.File, data []byte, opt fswatch.WriteOptions) (fswatch.Entry, error) {
