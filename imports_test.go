@@ -14,6 +14,8 @@ import (
 // always may use what lies inside itself. Arrows point down only (docs/architecture.md).
 var mayImport = map[string][]string{
 	"internal/mounttest":          {},
+	"internal/webguard":           {},
+	"kernelclient/bridge/serve":   {"kernelclient", "internal/webguard"},
 	"themes":                      {},
 	"notebook/mime":               {},
 	"kernelclient/event":          {"notebook/mime"},
@@ -41,7 +43,7 @@ var mayImport = map[string][]string{
 	"render":                      {"notebook/mime", "themes"},
 	"fswatch":                     {},
 	"fswatch/contents":            {"fswatch"},
-	"fswatch/envd":                {"fswatch"},
+	"fswatch/envd":                {"fswatch", "internal/webguard"},
 	"fswatch/envd/envdpb":         {},
 	"tui":                         {"kernelclient", "notebook", "render", "themes", "fswatch"},
 	"tui/celllist":                {},

@@ -3,12 +3,12 @@ package envd
 import (
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/nbterm/nbterm/internal/webguard"
 )
 
 // fail answers with an error as envd's plain HTTP part does.
@@ -34,7 +34,7 @@ var (
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Origin")
-		if !s.ours(r.Host) {
+		if !webguard.Named(r.Host, s.opts.Hosts) {
 			fail(w, http.StatusForbidden, errForeignHost)
 			return
 		}
@@ -63,21 +63,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ours tells whether a Host header names this server: an address cannot be a foreign name.
-func (s *Server) ours(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.Trim(name, "[]")
-	return name == "" || strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil ||
-		slices.ContainsFunc(s.opts.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
-}
-
 // admits tells whether pages of an origin may call.
 func (s *Server) admits(origin, host string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host) || slices.Contains(s.opts.Origins, origin)
+	return webguard.SameOrigin(origin, host) || slices.Contains(s.opts.Origins, origin)
 }
 
 // gate asks for the token, but where a signature may stand for it or nothing is told.

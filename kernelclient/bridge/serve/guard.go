@@ -3,11 +3,9 @@ package serve
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
+
+	"github.com/nbterm/nbterm/internal/webguard"
 )
 
 // guard refuses what a foreign web page makes a browser send: by its Origin, or by the name
@@ -16,9 +14,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		why := ""
 		switch origin := r.Header.Get("Origin"); {
-		case !s.ours(r.Host):
+		case !webguard.Named(r.Host, s.opt.Hosts):
 			why = "this server is not known under the name in the Host header"
-		case origin != "" && !sameOrigin(origin, r.Host):
+		case origin != "" && !webguard.SameOrigin(origin, r.Host):
 			why = "web pages of other origins may not call this server"
 		}
 		if why == "" {
@@ -30,22 +28,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, why) // the client is gone
 	})
-}
-
-// ours tells whether a Host header names this server: an address cannot be a foreign name.
-func (s *Server) ours(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.Trim(name, "[]")
-	return name == "" || strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil ||
-		slices.ContainsFunc(s.opt.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
-}
-
-func sameOrigin(origin, host string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
 // Figure is a number for whoever watches the server.
