@@ -139,7 +139,10 @@ func sendError(ctx context.Context, what string, err error, secrets []string) er
 	if errors.As(err, &wrapped) { // its URL may hold what nobody should read
 		err = wrapped.Err
 	}
-	return &kernelclient.Error{Kind: kernelclient.Disconnect, What: what, Err: &plainError{redact(err.Error(), secrets), err}}
+	return &kernelclient.Error{
+		Kind: kernelclient.Disconnect, What: what, Err: &plainError{redact(err.Error(), secrets), err},
+		Next: "check the address, and that the service runs",
+	}
 }
 
 // plainError is an error in other words.
