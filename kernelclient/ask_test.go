@@ -171,3 +171,35 @@ func TestAskAKernelThatStarts(t *testing.T) {
 		}
 	})
 }
+
+func TestAskForTheFolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		f := &hosttest.Fake{
+			Completer:     completer(closed()),
+			WorkingFolder: func(context.Context) (string, error) { return "/far\xff", nil },
+			Script: func(context.Context, *hosttest.Fake, kernelclient.Request) kernelclient.Outcome {
+				<-gate
+				return kernelclient.Outcome{Reason: event.Done}
+			},
+		}
+		l := open(t, f)
+		synctest.Wait()
+		if dir, err := kernelclient.FolderOf(t.Context(), l.Ask()); err != nil || dir != "/far\xff" {
+			t.Errorf("%q %v", dir, err)
+		}
+		submit(t, l, kernelclient.Request{ID: "x"})
+		synctest.Wait()
+		if dir, err := kernelclient.FolderOf(t.Context(), l.Ask()); !errors.Is(err, kernelclient.ErrBusy) {
+			t.Errorf("while code runs: %q %v", dir, err)
+		}
+		close(gate)
+		got := story(read(t, l, ended("x")))
+		if want := "starting 1\nidle 1\nx:Queued\nx:Accepted\nbusy 1\nx:Started\nidle 1\nx:done\n"; got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+		if err := l.Stop(context.Background(), true); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,15 +16,8 @@ import (
 	"github.com/nbterm/nbterm/tui/tree"
 )
 
-type (
-	// kernelFolderMsg says where the kernel is now.
-	kernelFolderMsg struct {
-		dir string
-		err error
-	}
-	// runningPathsMsg brings the notebooks that have a kernel.
-	runningPathsMsg struct{ paths []string }
-)
+// runningPathsMsg brings the notebooks that have a kernel.
+type runningPathsMsg struct{ paths []string }
 
 func (m *Model) treeKernelActions() map[keymap.Action]func() tea.Cmd {
 	return map[keymap.Action]func() tea.Cmd{
@@ -34,44 +25,6 @@ func (m *Model) treeKernelActions() map[keymap.Action]func() tea.Cmd {
 		keymap.TreeInsert:   m.insertPath,
 		keymap.TreeShell:    m.openShell,
 	}
-}
-
-// treeToKernel makes the kernel's working folder the tree's root. Of a kernel on this machine
-// the system knows it, whatever its code did; of another one it is where it began.
-func (m *Model) treeToKernel() tea.Cmd {
-	if m.tree.tree == nil {
-		return nil
-	}
-	if m.opt.Files.Capabilities().Remote {
-		m.tree.load.reveal = ""
-		return m.findTreeRoot("")
-	}
-	pid, dir := m.session.PID(), m.folder()
-	return m.doFree(func(context.Context) tea.Msg {
-		if pid <= 0 {
-			return kernelFolderMsg{dir: dir}
-		}
-		now, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-		if err != nil {
-			return kernelFolderMsg{dir, err}
-		}
-		return kernelFolderMsg{dir: now}
-	})
-}
-
-func (m *Model) kernelFolderFound(msg kernelFolderMsg) tea.Cmd {
-	switch {
-	case msg.dir == "":
-		m.setHint("no kernel runs here, and the notebook is in no folder of this machine")
-		return nil
-	case msg.err != nil:
-		m.setHint("the system does not tell where the kernel is; this is where it began")
-	case m.session.PID() <= 0:
-		m.setHint("no kernel of this machine runs; it will begin here")
-	default:
-		m.setHint("the kernel is here")
-	}
-	return m.setTreeRoot(filepath.ToSlash(msg.dir))
 }
 
 // insertPath puts code that opens the file into the selected cell, at its cursor. Where none

@@ -192,6 +192,7 @@ const (
 	askInspect    = "inspect"
 	askIsComplete = "is_complete"
 	askHistory    = "history"
+	askFolder     = "folder"
 )
 
 // asker passes questions on to the host process.
@@ -230,4 +231,11 @@ func (a asker) IsComplete(ctx context.Context, code string) (c kernelclient.IsCo
 func (a asker) History(ctx context.Context, q kernelclient.HistoryQuery) (h []kernelclient.HistoryEntry, err error) {
 	err = a.ask(ctx, askRequest{What: askHistory, Query: q}, &h)
 	return h, err
+}
+
+// Folder implements kernelclient.Folder.
+func (a asker) Folder(ctx context.Context) (string, error) {
+	var dir []byte // a path need not be text
+	err := a.ask(ctx, askRequest{What: askFolder}, &dir)
+	return string(dir), err
 }

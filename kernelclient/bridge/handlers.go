@@ -286,6 +286,10 @@ func (s *Server) ask(k *kept, w http.ResponseWriter, r *http.Request) {
 		answer, err = asker.IsComplete(r.Context(), q.Code)
 	case askHistory:
 		answer, err = asker.History(r.Context(), q.Query)
+	case askFolder:
+		var dir string
+		dir, err = kernelclient.FolderOf(r.Context(), asker)
+		answer = []byte(dir)
 	default:
 		err = &kernelclient.Error{Kind: kernelclient.Protocol, What: "unknown question " + q.What}
 	}

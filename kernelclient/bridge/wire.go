@@ -194,9 +194,10 @@ type answerRequest struct {
 	Line  string        `json:"line"`
 }
 
-// askRequest is a question about code: one of the methods of kernelclient.Asker.
+// askRequest is a question about code: one of the methods of kernelclient.Asker, or of
+// kernelclient.Folder.
 type askRequest struct {
-	What   string                    `json:"what"` // complete, inspect, is_complete, history
+	What   string                    `json:"what"` // complete, inspect, is_complete, history, folder
 	Code   string                    `json:"code"`
 	Cursor int                       `json:"cursor"`
 	Detail int                       `json:"detail"`

@@ -94,6 +94,30 @@ func history(t *testing.T, k *Client) {
 	}
 }
 
+// folder: a kernel tells where its code went, and nothing else comes of that.
+func folder(t *testing.T, k *Client) {
+	k.expect("import os, tempfile; began = os.getcwd(); os.chdir(tempfile.mkdtemp(prefix='é\\'\\\n'))", "")
+	_, events := k.Do("print(os.getcwdb().hex(), end='')")
+	got, err := kernelclient.FolderOf(t.Context(), k.Ask())
+	if want := Words(events); err != nil || fmt.Sprintf("stdout:%x", got) != want {
+		t.Errorf("%q %v, not %s", got, err, want)
+	}
+	k.expect("gone = os.getcwd(); os.rmdir(gone)", "")
+	if got, err := kernelclient.FolderOf(t.Context(), k.Ask()); err == nil {
+		t.Errorf("a folder that is gone: %q", got)
+	}
+	id := k.Submit("os.chdir(began)")
+	k.Wait("the end", func(e event.Event) bool {
+		if _, out := e.Body.(event.Started); e.Exec == "" && !isState(e) || out && e.Exec != id {
+			t.Errorf("asking left %+v", e)
+		}
+		_, end := e.Body.(event.Ended)
+		return end && e.Exec == id
+	})
+}
+
+func isState(e event.Event) bool { _, ok := e.Body.(event.State); return ok }
+
 // askBusy: asking never waits for the user's code and never looks like it.
 func askBusy(t *testing.T, k *Client) {
 	gate := t.TempDir() + "/go"

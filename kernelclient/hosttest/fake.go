@@ -31,6 +31,9 @@ type Fake struct {
 	Completer func(ctx context.Context, code string, cursor int) (kernelclient.Completion, error)
 	Inspector func(ctx context.Context, code string, cursor int) (kernelclient.Inspection, error)
 
+	// WorkingFolder answers where the kernel is; nil: it cannot tell.
+	WorkingFolder func(ctx context.Context) (string, error)
+
 	mu        sync.Mutex // guards all below
 	sink      kernelclient.Sink
 	interrupt chan struct{}
@@ -185,6 +188,14 @@ func (f *Fake) IsComplete(context.Context, string) (kernelclient.IsComplete, err
 // History implements kernelclient.Asker: a Fake keeps none.
 func (f *Fake) History(context.Context, kernelclient.HistoryQuery) ([]kernelclient.HistoryEntry, error) {
 	return nil, unanswered()
+}
+
+// Folder implements kernelclient.Folder.
+func (f *Fake) Folder(ctx context.Context) (string, error) {
+	if f.WorkingFolder == nil {
+		return "", kernelclient.NoFolder()
+	}
+	return f.WorkingFolder(ctx)
 }
 
 func unanswered() error {

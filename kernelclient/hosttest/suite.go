@@ -67,6 +67,7 @@ func Run(t *testing.T, c Config) {
 		{"complete", able.Complete, complete},
 		{"inspect", able.Inspect, inspect},
 		{"is complete", able.Complete, isComplete},
+		{"folder", able.Complete, folder},
 		{"history", able.Complete, history},
 		{"ask while busy", able.Complete, askBusy},
 	} {

@@ -62,6 +62,17 @@ func (s *Session) Inspect(ctx context.Context, key notebook.CellKey, source stri
 	return Inspection{about, i}, err
 }
 
+// KernelFolder asks the kernel for its working folder, as its own machine names it. It may be
+// called from any goroutine and fails as Complete does. It starts no kernel.
+func (s *Session) KernelFolder(ctx context.Context) (string, error) {
+	anyone := func(kernelclient.Capabilities) bool { return true }
+	ask, err := s.asker(anyone, "tell its working folder")
+	if err != nil {
+		return "", err
+	}
+	return kernelclient.FolderOf(ctx, ask)
+}
+
 // asker is whom to ask, if the kernel can do what is wanted.
 func (s *Session) asker(can func(kernelclient.Capabilities) bool, what string) (kernelclient.Asker, error) {
 	c := s.asked.Load()

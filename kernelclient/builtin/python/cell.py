@@ -108,8 +108,9 @@ def execute(m):
     content, parent = m["content"], m["parent"]
     code, silent = content["code"], bool(content.get("silent"))
     last_words()  # of the cell before
-    output_parent, mixed = parent, False
-    allow_stdin = content.get("allow_stdin", True)
+    if code or not silent:  # else a question: what that cell's threads go on to print stays the cell's
+        output_parent, mixed = parent, False
+        allow_stdin = content.get("allow_stdin", True)
     status("busy", parent)
     if content.get("store_history", True) and not silent:
         count += 1
