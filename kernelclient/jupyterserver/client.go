@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/internal/trust"
 )
 
 // maxError bounds what is read of an answer that is an error, in bytes.
@@ -48,7 +46,7 @@ func newClient(opt Options) (*client, error) {
 	if c.limit <= 0 {
 		c.limit = defaultLimit
 	}
-	if c.tls, err = Trust(opt.CAFile, opt.Insecure); err != nil {
+	if c.tls, err = trust.Config(opt.CAFile, opt.Insecure); err != nil {
 		return nil, err
 	}
 	c.jar, _ = cookiejar.New(nil) // has no error without options
@@ -66,28 +64,6 @@ func (c *client) client(t *http.Transport) *http.Client {
 		Transport: t, Jar: c.jar,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-}
-
-// Trust is how a server's certificate is checked: against the system's and those in a file,
-// "" for none, or not at all. A file that cannot be used is Invalid.
-func Trust(caFile string, insecure bool) (*tls.Config, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure} //nolint:gosec // the user's word, for this server alone
-	if caFile == "" {
-		return conf, nil
-	}
-	pem, err := os.ReadFile(caFile)
-	if err == nil {
-		if conf.RootCAs, err = x509.SystemCertPool(); err != nil {
-			conf.RootCAs, err = x509.NewCertPool(), nil
-		}
-		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			err = errors.New("it holds no certificate (PEM)")
-		}
-	}
-	if err != nil {
-		return nil, &kernelclient.Error{Kind: kernelclient.Invalid, What: "the file of certificates " + caFile + " cannot be used", Err: err}
-	}
-	return conf, nil
 }
 
 // url is the address of a path of the server, which begins with a slash and is not escaped.

@@ -2,17 +2,16 @@ package jupyterserver
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/internal/trust"
 )
 
 // refused is what a server said instead of doing what it was asked for.
@@ -56,50 +55,10 @@ func (c *client) unreachable(ctx context.Context, err error) error {
 		what += " through the proxy " + proxy.Scheme + "://" + proxy.Host
 		next = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY say when a proxy is used"
 	}
-	if why, hint := certificateTrouble(err); why != "" {
+	if why, hint := trust.Trouble(err); why != "" {
 		return &kernelclient.Error{Kind: kernelclient.Disconnect, What: what + ": " + why, Next: hint}
 	}
-	return &kernelclient.Error{Kind: kernelclient.Disconnect, What: what, Err: errors.New(c.scrub(plain(err))), Next: next}
-}
-
-// plain is a network error without the addresses that it repeats.
-func plain(err error) string {
-	var op *net.OpError
-	var dns *net.DNSError
-	switch {
-	case errors.As(err, &dns):
-		return "no machine is called " + dns.Name
-	case errors.As(err, &op):
-		inner := op.Err
-		for deeper := (*net.OpError)(nil); errors.As(inner, &deeper); {
-			inner = deeper.Err
-		}
-		if call := errors.Unwrap(inner); call != nil {
-			inner = call
-		}
-		return inner.Error()
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed"
-	}
-	return err.Error()
-}
-
-// certificateTrouble says what is wrong with a server's certificate, "" for nothing.
-func certificateTrouble(err error) (why, next string) {
-	var authority x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	switch {
-	case errors.As(err, &authority):
-		return "its certificate is signed by nobody that this machine knows", "name a file with the certificate (ca_file), or trust any for this server (insecure)"
-	case errors.As(err, &name):
-		return "its certificate is for another name", "use the name that the certificate is for"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "its certificate has expired, or is not valid yet", "the server needs a new one; or this machine's clock is wrong"
-	case errors.As(err, &invalid):
-		return "its certificate is not valid: " + invalid.Error(), ""
-	}
-	return "", ""
+	return &kernelclient.Error{Kind: kernelclient.Disconnect, What: what, Err: errors.New(c.scrub(trust.Plain(err))), Next: next}
 }
 
 // refusal makes an error of an answer that is no success. It reads and closes its body.

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/internal/trust"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
@@ -149,7 +150,7 @@ func (c *client) why(err error) string {
 		}
 		return "the server closed the connection"
 	}
-	return c.scrub(plain(err))
+	return c.scrub(trust.Plain(err))
 }
 
 // lost is the error of a way to a kernel that is given up.
