@@ -1,6 +1,7 @@
 package envd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -23,8 +24,10 @@ const maxRequest = 1 << 20
 
 // ServerOptions say what is served to whom.
 type ServerOptions struct {
-	// Root is the folder whose files are served. It is the home and the default folder too.
+	// Root is the folder whose files are served.
 	Root string
+	// Home is what relative paths and ~ mean, a folder in Root; "" is Root itself.
+	Home string
 	// Token is asked of every request, but for /health. It may be empty only with NoAuth.
 	Token string
 	// NoAuth serves without a token to whoever reaches the listener, until /init sets one.
@@ -125,7 +128,10 @@ func (s *Server) accessToken() string {
 	return s.token
 }
 
-// workdir is what an empty path means, "" for the root.
+// home is what relative paths are in.
+func (s *Server) home() string { return cmp.Or(s.opts.Home, s.tree.alias) }
+
+// workdir is what an empty path means, "" for the home.
 func (s *Server) workdir() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

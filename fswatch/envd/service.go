@@ -41,7 +41,7 @@ func (s *Server) resolve(p string) (string, error) {
 	if p == "" {
 		p = s.workdir()
 	}
-	p, err := expand(p, s.tree.alias)
+	p, err := expand(p, s.home())
 	if err != nil {
 		return "", connect.NewError(connect.CodeInvalidArgument, err)
 	}

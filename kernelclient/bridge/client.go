@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -26,7 +26,9 @@ const (
 	startTime = time.Minute      // for the host process to make a context
 	stopTime  = 30 * time.Second // for a kernel's polite end
 	leaveWait = time.Second      // for the host process to hear that a client is done
-	base      = "http://nbterm"  // a unix socket has no name of its own
+
+	maxRefusal = 64 << 10           // bytes of an answer that is none of the file service
+	base       = "http://localhost" // a unix socket has no name of its own
 )
 
 // ClientOptions are for Connect and Ensure.
@@ -34,6 +36,17 @@ type ClientOptions struct {
 	Place Place
 	// Socket is the path of a certain host process's socket; "" is the place's own.
 	Socket string
+	// Dial, if not nil, connects to a host process of another machine, instead of a socket of
+	// this one. It may be called at any time, by several goroutines at once.
+	Dial func(context.Context) (net.Conn, error)
+	// Base is the address of an `nbterm serve`, instead of a socket: an http or https URL
+	// without a slash at its end. Token goes with each request to it, and TLS, if not nil,
+	// says whom to trust.
+	Base  string
+	Token string
+	TLS   *tls.Config
+	// Name is what messages call a host process of another machine; "" is Base.
+	Name string
 	// Program starts a host process where there is none, called with Args, its name first.
 	// "" starts none.
 	Program string
@@ -41,7 +54,7 @@ type ClientOptions struct {
 	// Version is the client's release, for people.
 	Version string
 	// Env and Dir are the environment and the folder that kernels are looked for and started
-	// in. A nil Env is this process's own.
+	// in. A nil Env is this process's own; on another machine, that of the host process.
 	Env []string
 	Dir string
 	// Target says on which other host kernels are to be started, in whatever way the server's
@@ -93,13 +106,10 @@ func New(opt ClientOptions) *Client { return newClient(opt) }
 
 func newClient(opt ClientOptions) *Client {
 	c := &Client{opt: opt, name: newName(), streams: map[*stream]bool{}}
-	if opt.Program != "" && opt.Socket == "" {
+	if opt.Program != "" && opt.Socket == "" && !c.elsewhere() {
 		c.starter = &starter{place: opt.Place, program: opt.Program, args: opt.Args}
 	}
-	c.http = &http.Client{Transport: &http.Transport{
-		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) },
-		DisableCompression: true, MaxIdleConnsPerHost: 8,
-	}}
+	c.http = &http.Client{Transport: c.transport(), CheckRedirect: stay}
 	return c
 }
 
@@ -115,7 +125,10 @@ type startsNone struct{}
 
 // dial connects to the host process, and starts it if that is wanted.
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {
-	if c.opt.Socket != "" {
+	switch {
+	case c.opt.Dial != nil:
+		return c.opt.Dial(ctx)
+	case c.opt.Socket != "":
 		return connectTo(ctx, c.opt.Socket)
 	}
 	conn, err := c.opt.Place.connect(ctx)
@@ -130,6 +143,14 @@ func (c *Client) Hello(ctx context.Context) (version string, err error) {
 	var h hello
 	err = c.call(ctx, callWait, http.MethodGet, "/hello", nil, &h)
 	return h.Version, err
+}
+
+// Here tells whether the host process is one of this machine, so that both mean the same
+// files by a path: a socket may have been forwarded.
+func (c *Client) Here(ctx context.Context) (bool, error) {
+	var h hello
+	err := c.call(ctx, callWait, http.MethodGet, "/hello", nil, &h)
+	return !c.elsewhere() && (h.Machine == "" || h.Machine == fingerprint()), err
 }
 
 // Kernels implements kernelclient.Host.
@@ -147,7 +168,7 @@ func (c *Client) Kernels(ctx context.Context) ([]kernelclient.Kernel, error) {
 
 func (c *Client) surroundings() kernelsRequest {
 	env := c.opt.Env
-	if env == nil {
+	if env == nil && !c.elsewhere() {
 		env = os.Environ()
 	}
 	return kernelsRequest{Env: env, Dir: c.opt.Dir, Target: c.opt.Target}
@@ -221,7 +242,7 @@ func (c *Client) Running(ctx context.Context) ([]kernelclient.Running, error) {
 // Existing implements kernelclient.Joiner. A file is looked for from here, not from where
 // the host process is.
 func (c *Client) Existing(ctx context.Context, file string, spec kernelclient.StartSpec) (kernelclient.Context, error) {
-	if _, err := os.Stat(file); err == nil {
+	if _, err := os.Stat(file); err == nil && !c.elsewhere() {
 		if file, err = filepath.Abs(file); err != nil {
 			return nil, err
 		}
@@ -312,7 +333,7 @@ func (c *Client) call(ctx context.Context, wait time.Duration, method, path stri
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return disconnected(ctx, err)
+		return c.disconnected(ctx, err)
 	}
 	return c.versioned(resp, answered(resp, data, out))
 }
@@ -335,47 +356,16 @@ func answered(resp *http.Response, data []byte, out any) error {
 	return nil
 }
 
-// versioned puts a VersionError over err where the host process is of another version.
-func (c *Client) versioned(resp *http.Response, err error) error {
-	proto, _ := strconv.Atoi(resp.Header.Get(protoHeader)) // none is 0: no version of ours
-	if proto == Proto {
-		return err
-	}
-	return &VersionError{Host: proto, Mine: Proto, Version: c.opt.Version, rest: err}
-}
-
 // send is one exchange up to the answer's header.
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	q, err := http.NewRequestWithContext(ctx, method, base+path, body)
+	q, err := http.NewRequestWithContext(ctx, method, c.base()+path, body)
 	if err != nil {
 		return nil, err
 	}
 	q.Header.Set(clientHeader, c.name)
 	resp, err := c.http.Do(q)
 	if err != nil {
-		return nil, disconnected(ctx, err)
+		return nil, c.disconnected(ctx, err)
 	}
 	return resp, nil
-}
-
-// disconnected is the error of an exchange that failed on the way.
-func disconnected(ctx context.Context, err error) error {
-	var through *url.Error
-	if errors.As(err, &through) {
-		err = through.Err
-	}
-	var own *kernelclient.Error
-	cause := context.Cause(ctx)
-	switch {
-	case errors.As(err, &own), NoHost(err):
-		return err
-	case errors.Is(cause, context.Canceled):
-		return cause
-	case errors.Is(cause, context.DeadlineExceeded):
-		return &kernelclient.Error{
-			Kind: kernelclient.Disconnect, What: "the host process does not answer",
-			Next: "--no-host works without it", Err: cause,
-		}
-	}
-	return &kernelclient.Error{Kind: kernelclient.Disconnect, What: "the connection to the host process broke", Err: err}
 }

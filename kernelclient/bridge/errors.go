@@ -23,6 +23,8 @@ func NoHost(err error) bool { return errors.Is(err, errNoHost) }
 type VersionError struct {
 	Host, Mine int    // protocol versions
 	Version    string // the client's release
+	name       string // what the host process is called
+	elsewhere  bool   // it is one of another machine
 	rest       error  // what the exchange gave besides
 }
 
@@ -30,6 +32,10 @@ func (e *VersionError) Error() string {
 	which := "an older"
 	if e.Host > e.Mine {
 		which = "a newer"
+	}
+	if e.elsewhere {
+		return fmt.Sprintf("%s is of %s nbterm (protocol %d) than this one (%s, protocol %d); update the older of the two",
+			e.name, which, e.Host, e.Version, e.Mine)
 	}
 	return fmt.Sprintf("the host process is of %s nbterm (protocol %d) than this one (%s, protocol %d)"+
 		"; save where its notebooks are open, then `nbterm stop --all` ends it and its kernels; --no-host works without it",

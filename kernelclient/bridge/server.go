@@ -33,6 +33,9 @@ type Options struct {
 	Limit int64
 	// Idle is how long the server stays with neither a client nor a kernel; 0 = for ever.
 	Idle time.Duration
+	// Files, if not nil, is the file service of this machine, whose paths are put behind
+	// FilesPath. A server that ends closes it if it is an io.Closer, so that watches end.
+	Files http.Handler
 	// Version is the release that clients are told.
 	Version string
 	// Log takes what no client can be told; nil for none.
@@ -120,6 +123,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	case <-s.done:
 	case <-ctx.Done():
 	}
+	s.endFiles()
 	drain, end := context.WithTimeout(context.WithoutCancel(ctx), drainWait)
 	defer end()
 	if ctx.Err() != nil || h.Shutdown(drain) != nil {
@@ -218,6 +222,7 @@ func (s *Server) routes() {
 	} {
 		s.mux.HandleFunc(pattern, h)
 	}
+	s.routeFiles()
 }
 
 // settled is a handler that waits until what an earlier process left is taken up.
@@ -327,5 +332,5 @@ func take(w http.ResponseWriter, r *http.Request, v any) bool {
 }
 
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) {
-	reply(w, hello{Proto: Proto, Version: s.opt.Version, PID: os.Getpid()})
+	reply(w, hello{Proto: Proto, Version: s.opt.Version, PID: os.Getpid(), Machine: fingerprint()})
 }

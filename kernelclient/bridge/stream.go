@@ -226,7 +226,7 @@ func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // the log's own end is a line
 			}
-			return heard, disconnected(ctx, err)
+			return heard, s.k.c.disconnected(ctx, err)
 		}
 		heard = true
 		alive.Reset(deaf)

@@ -26,6 +26,9 @@ type hello struct {
 	Proto   int    `json:"proto"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
+	// Machine is a fingerprint of the machine, or container, whose files the host process
+	// sees; "" from those that do not tell.
+	Machine string `json:"machine,omitempty"`
 }
 
 // kernelWire is a kernelclient.Kernel.

@@ -61,7 +61,7 @@ func Same(host, address string) bool {
 }
 
 // Forms lists the forms of addresses for people.
-const Forms = "local, unix:PATH, http(s)://HOST:PORT (a Jupyter server), e2b:, e2b:ID, e2b+http(s)://HOST:PORT, unsandbox:, or a name in the config file"
+const Forms = "local, unix:PATH, nbterm+http(s)://HOST:PORT (nbterm serve), http(s)://HOST:PORT (a Jupyter server), e2b:, e2b:ID, e2b+http(s)://HOST:PORT, unsandbox:, or a name in the config file"
 
 // Parse reads an address and takes the secrets out of it. What it cannot read is an Invalid
 // error, which does not repeat what may be secret.

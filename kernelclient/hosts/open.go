@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/bridge"
 	"github.com/nbterm/nbterm/kernelclient/e2b"
+	"github.com/nbterm/nbterm/kernelclient/internal/trust"
 	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
 	"github.com/nbterm/nbterm/kernelclient/local"
 	"github.com/nbterm/nbterm/kernelclient/unsandbox"
@@ -49,6 +51,10 @@ func Open(t Target, opt Options) (kernelclient.Host, error) {
 		return openE2B(t, opt)
 	case Unsandbox:
 		return openUnsandbox(t, opt)
+	case Process:
+		to, err := Bridge(t)
+		to.Version, to.Env, to.Dir = opt.Version, opt.Env, opt.Dir
+		return made(bridge.New(to), err)
 	default:
 		return nil, &kernelclient.Error{
 			Kind: kernelclient.Invalid, What: fmt.Sprintf("--host %s: code cannot run there from here", t.URL), Next: "it is one of " + Forms,
@@ -69,7 +75,7 @@ func openE2B(t Target, opt Options) (kernelclient.Host, error) {
 	o := e2bOptions(t, opt)
 	if t.CAFile != "" || t.Insecure {
 		var err error
-		if o.TLS, err = jupyterserver.Trust(expand(t.CAFile), t.Insecure); err != nil {
+		if o.TLS, err = trust.Config(expand(t.CAFile), t.Insecure); err != nil {
 			return nil, err
 		}
 	}

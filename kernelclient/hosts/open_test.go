@@ -17,7 +17,7 @@ func TestOpen(t *testing.T) {
 		"unsandbox:":                "*unsandbox.Host",
 		"unsandbox:?ttl=300":        "*unsandbox.Host",
 		"unsandbox:?nonsense=1":     "",
-		"nbterm+http://127.0.0.1:1": "",
+		"nbterm+http://127.0.0.1:1": "*bridge.Client",
 	} {
 		a, in, err := Parse(text)
 		if err != nil {
