@@ -33,8 +33,10 @@ func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
 // filesOf is the files of a host.
 func (c *common) filesOf(ctx context.Context, t hosts.Target) (f fswatch.FS, closeFiles func(), err error) {
 	switch { // each kind of host whose files can be used has a line here
-	case t.Kind == hosts.Local, t.Kind == hosts.Process && t.Socket != "":
+	case t.Kind == hosts.Local:
 		f, err = localfs.New(localfs.Options{})
+	case t.Kind == hosts.Process:
+		f, err = c.processFiles(ctx, t)
 	case t.Kind == hosts.Jupyter:
 		f, err = serverFiles(t)
 	case t.Kind == hosts.E2B, t.Kind == hosts.E2BServer:

@@ -65,7 +65,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 	err = bridge.Process{
 		Place: hostPlace(), Socket: socket, Ready: ready,
 		Server: bridge.Options{
-			Idle: restful, Version: version, Log: log, Limit: settings.JournalLimit << 20,
+			Idle: restful, Version: version, Log: log, Files: newOwnFiles(homeFolder(), nil, log), Limit: settings.JournalLimit << 20,
 			Host: func(a bridge.Surroundings) (kernelclient.Host, error) {
 				t, err := hosts.FromWire(a.Target)
 				if err != nil {
@@ -106,15 +106,17 @@ func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, er
 	return clientOptions(t, dir, start)
 }
 
-func clientOptions(t hosts.Target, dir string, start bool) (bridge.ClientOptions, error) {
-	opt := bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
-	switch {
-	case t.Socket != "":
-		opt.Socket = t.Socket
-		return opt, nil
-	case t.Kind == hosts.Process:
-		return opt, &batch.Error{Status: batch.Usage, Text: "--host " + t.URL + ": this nbterm reaches host processes by unix:PATH only"}
-	case t.Kind != hosts.Local:
+func clientOptions(t hosts.Target, dir string, start bool) (opt bridge.ClientOptions, err error) {
+	if t.Kind == hosts.Process {
+		opt, err = hosts.Bridge(t)
+		opt.Place, opt.Version = hostPlace(), version
+		if t.Socket != "" {
+			opt.Dir = dir
+		}
+		return opt, refused(err)
+	}
+	opt = bridge.ClientOptions{Place: hostPlace(), Version: version, Dir: dir}
+	if t.Kind != hosts.Local {
 		opt.Target = t.Wire()
 	}
 	if start {
