@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/unsandbox"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 )
@@ -122,6 +124,9 @@ func newUnsandboxJob(c *common) *cobra.Command {
 			j, err := client.Job(ctx, args[0])
 			if err == nil && wait && !j.Over() {
 				j, err = client.Wait(ctx, args[0], unsandbox.Waiting{TTL: unsandbox.MaxTTL})
+			}
+			if errors.Is(err, kernelclient.NotFound) {
+				unsandbox.NoteForgotten(jobLog(), args[0])
 			}
 			if err != nil {
 				return err

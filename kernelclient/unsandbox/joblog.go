@@ -25,8 +25,11 @@ type Note struct {
 	Cell     string    `json:"cell,omitempty"`
 }
 
-// Over tells whether the job's result was seen here.
-func (n Note) Over() bool { return Job{Status: n.State}.Over() && n.State != "" }
+// forgotten is the State of a job that the service no longer has.
+const forgotten = "forgotten"
+
+// Over tells whether the job's result was seen here, or nobody can see it any more.
+func (n Note) Over() bool { return n.State == forgotten || Job{Status: n.State}.Over() && n.State != "" }
 
 // jobLog is a file of notes, one JSON object a line. No code and no output is in it.
 type jobLog struct{ file string }
@@ -44,11 +47,17 @@ func (d *driver) note(x *run, j Job) Note {
 }
 
 // NoteEnd notes in a job log what became of a job that somebody fetched.
-func NoteEnd(file string, j Job) {
+func NoteEnd(file string, j Job) { noteState(file, j.ID, cmp.Or(j.Status, Completed)) }
+
+// NoteForgotten notes in a job log that the service no longer has a job.
+func NoteForgotten(file, id string) { noteState(file, id, forgotten) }
+
+// noteState gives a job of the log another state; one that is not in it is none of ours.
+func noteState(file, id, state string) {
 	l := jobLog{file}
 	for _, n := range ReadJobLog(file) {
-		if n.Job == j.ID {
-			n.State = cmp.Or(j.Status, Completed)
+		if n.Job == id {
+			n.State = state
 			l.write(n)
 			return
 		}

@@ -3,6 +3,7 @@ package unsandbox
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -395,5 +396,18 @@ func TestValidate(t *testing.T) {
 	}
 	if h := s.Transcript()[0].Header; h.Get("Authorization") != "" {
 		t.Errorf("the one open request carries %v", h)
+	}
+}
+
+func TestForgottenJob(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "jobs")
+	jobLog{file}.write(Note{Job: "job_1", State: "pending", File: "a.ipynb"})
+	NoteForgotten(file, "job_2") // of another machine
+	if notes := ReadJobLog(file); len(notes) != 1 || notes[0].Over() {
+		t.Errorf("the log has %+v", notes)
+	}
+	NoteForgotten(file, "job_1")
+	if notes := ReadJobLog(file); len(notes) != 1 || !notes[0].Over() || notes[0].File != "a.ipynb" {
+		t.Errorf("the log has %+v", notes)
 	}
 }

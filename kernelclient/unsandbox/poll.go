@@ -161,6 +161,12 @@ func (c *Client) giveUp(ctx context.Context, id string) (Job, error) {
 // Job asks for one job.
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	a, err := c.do(ctx, call{method: http.MethodGet, path: "/jobs/" + url.PathEscape(id)})
+	if isStatus(err, http.StatusNotFound) {
+		err = &kernelclient.Error{
+			Kind: kernelclient.NotFound, What: fmt.Sprintf("Unsandbox has no job %q, or no longer", id),
+			Next: "`nbterm unsandbox jobs` lists them", Err: err,
+		}
+	}
 	if err != nil {
 		return Job{}, err
 	}
