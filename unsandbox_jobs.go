@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/unsandbox"
 	"github.com/nbterm/nbterm/notebook/session/batch"
@@ -55,12 +56,8 @@ func listJobs(ctx context.Context, client *unsandbox.Client, asJSON, watch bool)
 		if !watch || !active {
 			return nil
 		}
-		timer := time.NewTimer(2 * time.Second)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := pause.For(ctx, 2*time.Second); err != nil {
+			return err
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook"
@@ -127,7 +128,7 @@ func (q inquiry) patiently(ctx context.Context, ask func() error) error {
 			return err
 		default:
 		}
-		if !sleep(ctx, startPause) {
+		if pause.For(ctx, startPause) != nil {
 			return err
 		}
 		err = ask()

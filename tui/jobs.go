@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nbterm/nbterm/internal/pause"
 )
 
 // pool owns the goroutines that Bubble Tea runs our commands in: none outlives Run.
@@ -74,26 +76,11 @@ func (j *jobs) background(f func(context.Context) tea.Msg) tea.Cmd {
 // after delivers msg once d has passed.
 func (j *jobs) after(d time.Duration, msg tea.Msg) tea.Cmd {
 	return j.background(func(ctx context.Context) tea.Msg {
-		if !sleep(ctx, d) {
+		if pause.For(ctx, d) != nil {
 			return nil
 		}
 		return msg
 	})
-}
-
-// sleep waits and reports whether the time passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // doneMsg brings the result of a command that the program counts as work in hand.

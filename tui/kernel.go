@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/notebook/session"
 	"github.com/nbterm/nbterm/tui/keymap"
@@ -61,7 +62,7 @@ func (m *Model) read() tea.Cmd {
 	serial, next := m.kernel.serial, m.session.Follow()
 	wait := time.Until(m.kernel.due)
 	return m.jobs.background(func(ctx context.Context) tea.Msg {
-		if !sleep(ctx, wait) {
+		if pause.For(ctx, wait) != nil {
 			return nil
 		}
 		events, err := next(ctx)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/envd/envdpb"
+	"github.com/nbterm/nbterm/internal/pause"
 )
 
 const (
@@ -241,12 +242,8 @@ func (s *stream) again(why error) (feed, error) {
 		case time.Since(since) > giveUp:
 			return nil, err
 		}
-		t := time.NewTimer(wait)
-		select {
-		case <-s.ctx.Done():
-			t.Stop()
+		if pause.For(s.ctx, wait) != nil {
 			return nil, io.EOF
-		case <-t.C:
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
 )
@@ -40,7 +41,7 @@ func (d *driver) settle(ctx context.Context, box *sandbox, id string) error {
 		return nil
 	}
 	for range d.pace.tries {
-		if err := sleep(ctx, d.pace.settle-time.Since(since)); err != nil {
+		if err := pause.For(ctx, d.pace.settle-time.Since(since)); err != nil {
 			return err
 		}
 		rests, err := d.probe(ctx, box, id)
@@ -88,16 +89,5 @@ func (d *driver) probe(ctx context.Context, box *sandbox, id string) (rests bool
 		case wire.Error:
 			rests = rests && !is(l, wire.ExecutionAborted, wire.AbortedValue)
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

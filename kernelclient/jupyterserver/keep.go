@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
@@ -130,22 +131,18 @@ type attempt struct {
 func (k *conn) attempts(ctx context.Context, ended <-chan struct{}) <-chan attempt {
 	result := make(chan attempt, 1)
 	k.wg.Go(func() {
-		pause := k.client.times.first
+		wait := k.client.times.first
 		for {
 			l, err := k.try(ctx, ended)
 			if err == nil || isGone(err) || refusesUs(err) {
 				result <- attempt{l, err}
 				return
 			}
-			timer := time.NewTimer(pause)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
+			if pause.For(ctx, wait) != nil {
 				result <- attempt{nil, err}
 				return
 			}
-			pause = min(2*pause, k.client.times.last)
+			wait = min(2*wait, k.client.times.last)
 		}
 	})
 	return result

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 )
 
@@ -60,7 +61,7 @@ func NewClient(opt ClientOptions) (*Client, error) {
 		}
 	}
 	base.User = nil // keys have places of their own, and this is shown
-	c := &Client{opt: opt, base: base, now: time.Now, wait: sleep}
+	c := &Client{opt: opt, base: base, now: time.Now, wait: pause.For}
 	transport := opt.HTTP
 	if transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
@@ -87,17 +88,6 @@ func (c *Client) Credentials() (Credentials, error) {
 		c.known = true
 	}
 	return c.creds, c.err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // environment is a lookup in K=V lines, nil for this process's own.

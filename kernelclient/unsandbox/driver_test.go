@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -32,7 +33,7 @@ func host(t testing.TB, opt unsandboxtest.Options, with func(*Options)) (*Host, 
 }
 
 // quick sleeps a hundredth of what it is told to.
-func quick(c context.Context, d time.Duration) error { return sleep(c, d/100) }
+func quick(c context.Context, d time.Duration) error { return pause.For(c, d/100) }
 
 func TestHostRuns(t *testing.T) {
 	h, _ := host(t, unsandboxtest.Options{}, nil)

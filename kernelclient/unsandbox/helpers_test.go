@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient/unsandbox/unsandboxtest"
 )
 
@@ -124,7 +125,7 @@ func awaitFile(t testing.TB, path string) {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
-		if err := sleep(t.Context(), 5*time.Millisecond); err != nil {
+		if err := pause.For(t.Context(), 5*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/pause"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
@@ -34,7 +35,7 @@ func TestSuite(t *testing.T) {
 // be, and the job's id is told then.
 func TestServiceGoes(t *testing.T) {
 	h, s := host(t, unsandboxtest.Options{Running: 1 << 30}, nil)
-	h.client.wait = func(c context.Context, d time.Duration) error { return sleep(c, d/1000) }
+	h.client.wait = func(c context.Context, d time.Duration) error { return pause.For(c, d/1000) }
 	k := hosttest.Start(t, h, "python")
 	id := k.Submit("echo x")
 	s.Await(func(log []unsandboxtest.Request) bool { return requests(log, "GET", "/jobs/") > 1 })

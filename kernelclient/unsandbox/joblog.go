@@ -29,7 +29,9 @@ type Note struct {
 const forgotten = "forgotten"
 
 // Over tells whether the job's result was seen here, or nobody can see it any more.
-func (n Note) Over() bool { return n.State == forgotten || Job{Status: n.State}.Over() && n.State != "" }
+func (n Note) Over() bool {
+	return n.State == forgotten || Job{Status: n.State}.Over() && n.State != ""
+}
 
 // jobLog is a file of notes, one JSON object a line. No code and no output is in it.
 type jobLog struct{ file string }
