@@ -167,7 +167,10 @@ func (m *Model) askTreeFilter() {
 	}
 	line := &treeLine{
 		label: "/", note: "Enter keeps, Esc forgets",
-		keep:   func(string) tea.Cmd { return nil },
+		keep: func(string) tea.Cmd {
+			t.Chose()
+			return nil
+		},
 		forget: func() { t.Filter("") },
 	}
 	line.text.Insert(t.Filtering())

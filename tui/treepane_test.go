@@ -59,11 +59,13 @@ func TestTreeFilters(t *testing.T) {
 	a.letters("ALPHA")
 	a.rows("▌  alpha.ipynb")
 	a.Type("esc")
-	a.rows(" + data/", " + many/", "▌  alpha.ipynb", "   test.ipynb")
+	a.rows(" + data/", " + many/", "   alpha.ipynb", "▌  test.ipynb") // where it was
 	a.Type("/", "nothing", "enter")
 	a.shows("nothing is called", "/nothing  0/0")
 	a.Type("esc")
-	a.shows("alpha.ipynb")
+	a.rows(" + data/", " + many/", "   alpha.ipynb", "▌  test.ipynb")
+	a.Type("/", "a", "enter", "esc") // Enter took what was found
+	a.rows("▌+ data/", " + many/", "   alpha.ipynb", "   test.ipynb")
 	a.Type("esc")
 	a.shows("Ctrl-R run")
 }

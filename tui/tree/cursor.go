@@ -94,7 +94,7 @@ func (t *Tree) Move(n int) { t.Choose(t.cursor + n) }
 
 // Choose puts the cursor on a row, or on the nearest there is.
 func (t *Tree) Choose(i int) {
-	t.cursor = i
+	t.cursor, t.before = i, nil
 	t.clamp()
 }
 
@@ -103,6 +103,7 @@ func (t *Tree) Page() int { return max(t.height-1, 1) }
 
 // Scroll moves the window by n rows; the cursor stays in it.
 func (t *Tree) Scroll(n int) {
+	t.before = nil
 	t.top = max(min(t.top+n, len(t.rows)-t.height), 0)
 	t.cursor = max(min(t.cursor, t.top+t.height-1, len(t.rows)-1), t.top)
 }

@@ -36,17 +36,29 @@ func (t *Tree) walk(f *folder) {
 
 // Filter leaves only the entries whose names have all words of the text in them, without
 // regard to case, and the folders that hold some; "" shows all again. Only what is expanded
-// is looked at.
+// is looked at. The cursor stays on an entry that fits, else it goes to the first that does;
+// without a filter it goes back to where it was before, as after a search that was given up,
+// unless it was moved meanwhile or Chose was called.
 func (t *Tree) Filter(text string) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
 		words = nil
 	}
-	t.change(func() { t.text, t.filter = text, words })
+	at := t.place()
+	switch {
+	case t.before != nil:
+		at = *t.before
+	case t.filter == nil && words != nil:
+		t.before = &at
+	}
+	t.text, t.filter = text, words
+	t.rebuild()
+	t.restore(at)
 	if words == nil {
+		t.before = nil
 		return
 	}
-	if r, ok := t.at(t.cursor); ok && fits(r.entry().Name, t.filter) {
+	if r, ok := t.at(t.cursor); ok && r.in == at.in && r.entry().Name == at.name && fits(at.name, words) {
 		return
 	}
 	for i, r := range t.rows { // the first that fits, not a folder that only holds it
@@ -55,6 +67,14 @@ func (t *Tree) Filter(text string) {
 			t.show()
 			return
 		}
+	}
+}
+
+// Chose says that the entry at the cursor is what was looked for: the cursor stays on it
+// when the filter goes.
+func (t *Tree) Chose() {
+	if len(t.rows) > 0 {
+		t.before = nil
 	}
 }
 
@@ -124,15 +144,15 @@ func (t *Tree) Path() string {
 	return path
 }
 
-// Dir is the folder that something new at the cursor belongs to: an expanded folder itself,
-// else the one that the entry lies in.
+// Dir is the folder that something new at the cursor belongs to: the folder at the cursor,
+// expanded or not, else the one that the entry lies in.
 func (t *Tree) Dir() string {
 	r, ok := t.at(t.cursor)
 	if !ok {
 		return t.root.path
 	}
-	if sub := r.in.open[r.entry().Name]; sub != nil {
-		return sub.path
+	if e := r.entry(); e.Kind == Folder {
+		return join(r.in.path, e.Name)
 	}
 	return r.in.path
 }

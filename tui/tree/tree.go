@@ -38,6 +38,7 @@ type Tree struct {
 	ignored bool // entries that .gitignore names are not shown
 	filter  []string
 	text    string // what filter was made of
+	before  *place // where the cursor goes back to without a filter; nil: it stays
 
 	cursor int // a row
 	top    int // the first row shown
@@ -79,7 +80,7 @@ func (t *Tree) SetRoot(path string) {
 	} else if prefix := withSlash(path); t.rows != nil && strings.HasPrefix(withSlash(at), prefix) {
 		t.openDown(at)
 	}
-	t.cursor, t.top = 0, 0
+	t.cursor, t.top, t.before = 0, 0, nil
 	t.rebuild()
 	t.Reveal(at)
 }
@@ -233,6 +234,7 @@ func (t *Tree) Expand() bool {
 	if !ok || r.entry().Kind != Folder || r.in.open[r.entry().Name] != nil {
 		return false
 	}
+	t.before = nil
 	t.expand(r.in, r.entry().Name)
 	t.rebuild()
 	return true
@@ -245,6 +247,7 @@ func (t *Tree) Collapse() bool {
 	if !ok {
 		return false
 	}
+	t.before = nil
 	if sub := r.in.open[r.entry().Name]; sub != nil {
 		t.drop(sub)
 		t.rebuild()

@@ -172,6 +172,32 @@ func TestFilter(t *testing.T) {
 	tr.is(t, "   empty")
 }
 
+// A filter that is given up is a search that is given up: the cursor goes back. What was
+// moved to stays.
+func TestCursorAfterAFilter(t *testing.T) {
+	tr := of(4, "alpha beta gamma delta epsilon")
+	tr.Choose(4)
+	was := tr.plain(30)
+	tr.Filter("a")
+	tr.Filter("al")
+	tr.is(t, "▌  alpha")
+	tr.Filter("alx")
+	tr.Filter("")
+	tr.is(t, was)
+	tr.Filter("a")
+	tr.Choose(1)
+	tr.Filter("")
+	if tr.Path() != "/r/beta" {
+		t.Errorf("after a move the cursor is on %q", tr.Path())
+	}
+	tr.Filter("eps")
+	tr.Chose()
+	tr.Filter("")
+	if tr.Path() != "/r/epsilon" {
+		t.Errorf("after a choice the cursor is on %q", tr.Path())
+	}
+}
+
 func TestOrders(t *testing.T) {
 	list := []Entry{{Name: "a", Size: 1, Time: 3}, {Name: "B", Size: 3, Time: 2}, {Name: "c", Size: 2, Time: 1}, {Name: "d", Kind: Folder}}
 	for o, want := range map[Order]string{ByName: "d a B c", ByTime: "d a B c", BySize: "d B c a"} {
