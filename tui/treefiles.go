@@ -23,6 +23,9 @@ import (
 // mostUndone is how much of what was done to files can be taken back.
 const mostUndone = 50
 
+// mostOwn is how many paths are remembered whose changes are no news, because we made them.
+const mostOwn = 4 * mostUndone
+
 // treeClip is what was copied or cut in the tree.
 type treeClip struct {
 	path string // "" for nothing
@@ -33,8 +36,8 @@ type treeClip struct {
 type fileDoneMsg struct {
 	done  fileops.Done
 	err   error
-	taken bool           // it took back what was done last
-	then  func() tea.Cmd // once it worked, nil for nothing
+	taken bool                       // it took back what was done last
+	then  func(fileops.Done) tea.Cmd // once it worked, nil for nothing
 	fail  func(error) (tea.Cmd, bool)
 }
 
@@ -83,6 +86,8 @@ func (m *Model) fileDone(msg fileDoneMsg) tea.Cmd {
 		return nil
 	}
 	d, hint := msg.done, render.Sanitize(msg.done.What)
+	m.tree.own = append(m.tree.own, d.Path, d.Moved, d.Deleted)
+	m.tree.own = m.tree.own[max(len(m.tree.own)-mostOwn, 0):]
 	if msg.taken {
 		m.tree.done = m.tree.done[:max(len(m.tree.done)-1, 0)]
 	} else {
@@ -102,7 +107,7 @@ func (m *Model) fileDone(msg fileDoneMsg) tea.Cmd {
 		cmds = append(cmds, m.watchTree(), m.listSoon(t.Want()...))
 	}
 	if msg.then != nil {
-		cmds = append(cmds, msg.then())
+		cmds = append(cmds, msg.then(d))
 	}
 	return tea.Batch(cmds...)
 }
@@ -150,34 +155,44 @@ func (m *Model) askName(label, name string, keep func(string) tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// newNotebook asks for a name, makes an empty notebook and opens it.
+// newNotebook asks for a name, makes an empty notebook and opens it. A folder that is not
+// expanded may have one of the proposed name: then the next free name is taken.
 func (m *Model) newNotebook() tea.Cmd {
 	t := m.tree.tree
 	if t == nil {
 		return nil
 	}
-	dir, name := t.Dir(), "Untitled.ipynb"
-	for n := 1; ; n++ {
-		if _, there := t.Lookup(path.Join(dir, name)); !there {
-			break
-		}
-		name = "Untitled" + strconv.Itoa(n) + ".ipynb"
+	dir, n := t.Dir(), 0
+	for _, there := t.Lookup(path.Join(dir, untitled(n))); there; _, there = t.Lookup(path.Join(dir, untitled(n))) {
+		n++
 	}
-	return m.askName("new notebook: ", name, func(text string) tea.Cmd {
+	return m.askNew("new notebook", untitled(n), func(text string) tea.Cmd {
+		proposed := text == untitled(n)
 		if !strings.EqualFold(path.Ext(text), ".ipynb") { // else the tree would not open it again
 			text += ".ipynb"
 		}
-		p := path.Join(dir, text)
 		var empty strings.Builder
 		if _, err := notebook.New().Snapshot().WriteTo(&empty); err != nil {
 			m.fail(err)
 			return nil
 		}
-		msg := fileDoneMsg{then: func() tea.Cmd { return m.openNotebook(p, false) }}
+		msg := fileDoneMsg{then: func(d fileops.Done) tea.Cmd { return m.openNotebook(d.Path, false) }}
 		return m.doFile(msg, func(ctx context.Context, o fileops.Ops) (fileops.Done, error) {
-			return o.NewFile(ctx, p, empty.String())
+			d, err := o.NewFile(ctx, path.Join(dir, text), empty.String())
+			for next := n + 1; proposed && errors.Is(err, fswatch.Exists) && ctx.Err() == nil; next++ {
+				d, err = o.NewFile(ctx, path.Join(dir, untitled(next)), empty.String())
+			}
+			return d, err
 		})
 	})
+}
+
+// untitled is what the nth new notebook of a folder is called.
+func untitled(n int) string {
+	if n == 0 {
+		return "Untitled.ipynb"
+	}
+	return "Untitled" + strconv.Itoa(n) + ".ipynb"
 }
 
 func (m *Model) newFolder() tea.Cmd {
@@ -185,11 +200,19 @@ func (m *Model) newFolder() tea.Cmd {
 		return nil
 	}
 	dir := m.tree.tree.Dir()
-	return m.askName("new folder: ", "", func(text string) tea.Cmd {
+	return m.askNew("new folder", "", func(text string) tea.Cmd {
 		return m.doFile(fileDoneMsg{}, func(ctx context.Context, o fileops.Ops) (fileops.Done, error) {
 			return o.NewFolder(ctx, path.Join(dir, text))
 		})
 	})
+}
+
+// askNew opens a line for the name of something new, and says in which folder that will be.
+func (m *Model) askNew(what, name string, keep func(string) tea.Cmd) tea.Cmd {
+	if t := m.tree.tree; t.Dir() != t.Root() {
+		what += " in " + render.Sanitize(strings.ToValidUTF8(path.Base(t.Dir()), "�")) + "/"
+	}
+	return m.askName(what+": ", name, keep)
 }
 
 // renameFile asks for another name, or another path.
@@ -277,6 +300,9 @@ func (m *Model) pasteFile() tea.Cmd {
 		return nil
 	}
 	dir, name := t.Dir(), path.Base(clip.path)
+	if dir == clip.path { // the cursor is still where it was taken: nothing goes into itself
+		dir = path.Dir(clip.path)
+	}
 	if clip.cut {
 		m.tree.clip = treeClip{}
 		t.SetCut(nil)
@@ -318,16 +344,22 @@ func (m *Model) undoFile() tea.Cmd {
 		return nil
 	}
 	return m.doFile(fileDoneMsg{taken: true}, func(ctx context.Context, _ fileops.Ops) (fileops.Done, error) {
-		return fileops.Done{What: "taken back: " + last.What, Path: last.Moved, Moved: movedBack(last)}, last.Undo(ctx)
+		return takenBack(last), last.Undo(ctx)
 	})
 }
 
-// movedBack is where something was before its move was taken back.
-func movedBack(d fileops.Done) string {
-	if d.Moved == "" {
-		return ""
+// takenBack is what taking back what was done comes to.
+func takenBack(last fileops.Done) fileops.Done {
+	back := fileops.Done{What: "taken back: " + last.What}
+	switch {
+	case last.Moved != "":
+		back.Path, back.Moved = last.Moved, last.Path
+	case last.Deleted != "":
+		back.Path = last.Deleted
+	default:
+		back.Deleted = last.Path
 	}
-	return d.Path
+	return back
 }
 
 // treePath is the path at the cursor, "" where there is none.

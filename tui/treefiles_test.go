@@ -18,7 +18,7 @@ func (a *app) there(name string) bool {
 
 func TestNewNotebookAndFolder(t *testing.T) {
 	a := open(t, setup{file: file("one"), tree: true, beside: map[string]string{"Untitled.ipynb": "", "sub/x": ""}})
-	a.Type("g", "g", "A", "deep", "enter")
+	a.Type("A", "deep", "enter")
 	a.rows("▌+ deep/", " + sub/", "   test.ipynb", "   Untitled.ipynb")
 	if !a.there("deep") {
 		t.Fatal("no folder was made")
@@ -28,7 +28,7 @@ func TestNewNotebookAndFolder(t *testing.T) {
 	if a.there("deep") {
 		t.Error("the folder was not taken back")
 	}
-	a.Type("a")
+	a.Type("G", "a")
 	a.shows("new notebook: Untitled1.ipynb")
 	a.Type("ctrl+u", "sub/mine", "enter")
 	a.shows("2 mine.ipynb", "Ctrl-R run")
@@ -43,6 +43,41 @@ func TestNewNotebookAndFolder(t *testing.T) {
 	a.Type("t")
 	a.shows("- sub/", "mine.ipynb")
 	a.hides("~")
+}
+
+// What is new belongs into the folder at the cursor, as what is pasted does.
+func TestNewInACollapsedFolder(t *testing.T) {
+	a := open(t, setup{file: file("one"), tree: true, beside: map[string]string{"sub/Untitled.ipynb": "", "x.txt": "1"}})
+	a.Type("g", "g", "A")
+	a.shows("new folder in sub/:")
+	a.Type("deep", "enter")
+	a.rows(" - sub/", "▌  + deep/", "     Untitled.ipynb", "   test.ipynb", "   x.txt")
+	a.Type("h", "h", "a")
+	a.shows("new notebook in sub/: Untitled.ipynb")
+	a.Type("enter")
+	a.shows("2 Untitled1.ipynb")
+	if !a.there("sub/Untitled1.ipynb") {
+		t.Error("it was made elsewhere")
+	}
+	a.Type("t", "G", "c", "g", "g", "h", "v")
+	a.rows(" - sub/", "   + deep/", "     Untitled.ipynb", "     Untitled1.ipynb", "▌    x.txt", "   test.ipynb", "   x.txt")
+}
+
+// A mark says that somebody else changed something. What is taken back is our own doing.
+func TestUndoLeavesNoMark(t *testing.T) {
+	var bin string
+	a := open(t, setup{file: file("one"), tree: true, watch: true, beside: map[string]string{"b.txt": "1"}, trash: func(path string) (func() error, error) {
+		bin = filepath.Join(t.TempDir(), "x")
+		return func() error { return os.Rename(bin, path) }, os.Rename(path, bin)
+	}})
+	a.Type("g", "g", "r", "ctrl+u", "c.txt", "enter")
+	a.rows("▌  c.txt", "   test.ipynb")
+	a.Type("z")
+	a.rows("▌  b.txt", "   test.ipynb")
+	a.Type("d")
+	a.rows("▌  test.ipynb")
+	a.Type("z")
+	a.rows("▌  b.txt", "   test.ipynb")
 }
 
 func TestRenameFollowsTheOpenNotebook(t *testing.T) {

@@ -94,9 +94,6 @@ func (m *Model) openShell() tea.Cmd {
 		return nil
 	}
 	dir := t.Dir()
-	if p, e, ok := t.Current(); ok && e.Kind == tree.Folder {
-		dir = p
-	}
 	m.setHint("a shell in " + render.Sanitize(dir))
 	ask := OpenAsk{Path: filepath.FromSlash(path.Join(dir, "shell.ipynb")), Kernel: "builtin-shell", New: true}
 	open := m.opt.Open

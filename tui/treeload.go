@@ -198,7 +198,7 @@ func (m *Model) asks(dir string, quick bool) listedFolder {
 }
 
 // ownChanges are the paths whose changes are no news: of the open notebooks, and what was
-// made here last.
+// done here last, or taken back.
 func (m *Model) ownChanges() []string {
 	var own []string
 	for _, t := range m.tabs {
@@ -210,10 +210,7 @@ func (m *Model) ownChanges() []string {
 			own = append(own, t.file.Path[len(place):])
 		}
 	}
-	for _, d := range m.tree.done {
-		own = append(own, d.Path, d.Moved)
-	}
-	return own
+	return append(own, m.tree.own...)
 }
 
 // listFirst reads a folder that somebody waits for: of a large one the names first.

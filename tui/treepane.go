@@ -28,6 +28,7 @@ type treePane struct {
 	clip    treeClip
 	running []string       // paths of notebooks with a kernel in the host process
 	done    []fileops.Done // to files, the last one last
+	own     []string       // paths that this changed, the last ones last
 }
 
 // treeLine is a line that takes a name for the tree.

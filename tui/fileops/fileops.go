@@ -21,9 +21,10 @@ type Ops struct {
 
 // Done is something that was done.
 type Done struct {
-	What  string       // in a few words, for the user
-	Path  fswatch.Path // what there is now, "" for nothing
-	Moved fswatch.Path // what Path was before, "" if it was not moved
+	What    string       // in a few words, for the user
+	Path    fswatch.Path // what there is now, "" for nothing
+	Moved   fswatch.Path // what Path was before, "" if it was not moved
+	Deleted fswatch.Path // what there is no more, "" for nothing
 	// Undo takes it back; nil where that cannot be, and Why says so.
 	Undo func(context.Context) error
 	Why  string
@@ -112,12 +113,12 @@ func (o Ops) Delete(ctx context.Context, p fswatch.Path, forGood bool) (Done, er
 		if err != nil {
 			return Done{}, fmt.Errorf("%w: %w", ErrNoTrash, err)
 		}
-		return Done{What: path.Base(p) + " is in the trash", Undo: func(context.Context) error { return restore() }}, nil
+		return Done{What: path.Base(p) + " is in the trash", Deleted: p, Undo: func(context.Context) error { return restore() }}, nil
 	}
 	if err := o.FS.Remove(ctx, p); err != nil {
 		return Done{}, err
 	}
-	return Done{What: "deleted " + path.Base(p), Why: path.Base(p) + " is gone for good"}, nil
+	return Done{What: "deleted " + path.Base(p), Deleted: p, Why: path.Base(p) + " is gone for good"}, nil
 }
 
 // ErrNoTrash says that something cannot be deleted so that it could be brought back.
