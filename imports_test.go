@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"kernelclient/unsandbox":      {"notebook/mime", "kernelclient", "internal/pause"},
 	"kernelclient/health":         {},
 	"kernelclient/debuglog":       {"notebook/mime", "kernelclient"},
-	"kernelclient/bridge":         {"notebook/mime", "kernelclient"},
+	"kernelclient/bridge":         {"notebook/mime", "kernelclient", "internal/webguard"},
 	"kernelclient/hosts":          {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyter":        {"notebook/mime", "kernelclient"},
 	"kernelclient/builtin":        {"notebook/mime", "kernelclient"},

@@ -72,7 +72,7 @@ func (s *Server) admits(origin, host string) bool {
 func (s *Server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := s.accessToken()
-		if token == "" || exempt(r) || same(r.Header.Get("X-Access-Token"), token) {
+		if token == "" || exempt(r) || webguard.Same(r.Header.Get("X-Access-Token"), token) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -96,7 +96,7 @@ func (s *Server) signed(r *http.Request, q url.Values, op Operation) error {
 		return nil
 	}
 	if sent := r.Header.Get("X-Access-Token"); sent != "" {
-		if !same(sent, token) {
+		if !webguard.Same(sent, token) {
 			return errWrongHeader
 		}
 		return nil

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/nbterm/nbterm/internal/webguard"
 )
 
 // health tells that the server lives, to anybody.
@@ -57,7 +59,7 @@ func (s *Server) init(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.token == "" || same(in.AccessToken, s.token):
+	case s.token == "" || webguard.Same(in.AccessToken, s.token):
 	case in.AccessToken == "":
 		http.Error(w, "access token reset not authorized", http.StatusUnauthorized)
 		return

@@ -2,12 +2,13 @@ package envd
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/nbterm/nbterm/internal/webguard"
 )
 
 // Operation is what a signed URL allows.
@@ -66,12 +67,6 @@ func signature(path string, op Operation, user, token, expiration string) string
 	return "v1_" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// same compares secrets in a time that tells nothing about them, not even their length.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
 // What is wrong with a signature. The words are envd's.
 var (
 	errNoSignature  = errors.New("missing signature query parameter")
@@ -87,7 +82,7 @@ func verify(q url.Values, op Operation, token string, now time.Time) error {
 		return errNoSignature
 	}
 	until := q.Get("signature_expiration")
-	if !same(q.Get("signature"), signature(q.Get("path"), op, q.Get("username"), token, until)) {
+	if !webguard.Same(q.Get("signature"), signature(q.Get("path"), op, q.Get("username"), token, until)) {
 		return errBadSignature
 	}
 	if until == "" {

@@ -115,7 +115,7 @@ func (k *remote) Cancel(ctx context.Context, id event.ExecID) error {
 
 // Interrupt implements kernelclient.Context.
 func (k *remote) Interrupt(ctx context.Context) error {
-	return k.do(ctx, "/interrupt", struct{}{})
+	return k.repeat(ctx, "/interrupt", struct{}{})
 }
 
 // Answer implements kernelclient.Context.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -23,13 +25,20 @@ func (s *Server) events(k *kept, w http.ResponseWriter, r *http.Request) {
 	defer s.joined(k, r.Header.Get(clientHeader), after.Seq)()
 	stream := k.Follow(after)
 	defer stream.Close()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	every := beatOf(r.URL.Query())
+	if every != beat {
+		w.Header().Set(beatHeader, every.String())
+	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := writer{to: w, flush: http.NewResponseController(w).Flush}
 	out.info(s.describe(k))
 	for out.send() == nil {
-		batch, err := nextWithin(r.Context(), stream)
+		batch, err := nextWithin(ctx, stream, every)
 		switch {
-		case r.Context().Err() != nil:
+		case ctx.Err() != nil:
 			return
 		case errors.Is(err, context.DeadlineExceeded):
 			out.buf = append(out.buf, '\n') // the client hears that we are there
@@ -53,10 +62,19 @@ func (s *Server) events(k *kept, w http.ResponseWriter, r *http.Request) {
 }
 
 // nextWithin waits for events no longer than a heartbeat.
-func nextWithin(ctx context.Context, stream kernelclient.Stream) ([]event.Event, error) {
-	ctx, cancel := context.WithTimeout(ctx, beat)
+func nextWithin(ctx context.Context, stream kernelclient.Stream, every time.Duration) ([]event.Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
 	return stream.Next(ctx)
+}
+
+// beatOf is how often a client wants to hear that the server is there: over a network it is
+// to notice sooner that nothing comes through any more.
+func beatOf(q url.Values) time.Duration {
+	if d, err := time.ParseDuration(q.Get(beatQuery)); err == nil && d >= quickBeat && d < beat {
+		return d
+	}
+	return beat
 }
 
 // changesInfo tells whether events change what a context is described by.

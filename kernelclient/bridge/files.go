@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"io"
 	"net/http"
 
@@ -61,8 +62,8 @@ func (t filesTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			Next: "it does after an update and `nbterm stop --all` there",
 		}
 	}
-	if resp.StatusCode == http.StatusOK {
-		resp.StatusCode = http.StatusBadGateway // of whatever is in between
+	if err = t.c.versioned(resp, answered(resp, data, nil)); err == nil {
+		err = unreadable(errors.New("the file service is missing"))
 	}
-	return nil, t.c.versioned(resp, answered(resp, data, nil))
+	return nil, err
 }

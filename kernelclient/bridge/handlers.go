@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -59,7 +60,8 @@ func (s *Server) end1(k *kept, q stopRequest) error {
 	return err
 }
 
-// stopAll answers POST /stop: every context is stopped, then the process ends.
+// stopAll answers POST /stop: every context is stopped, then the process ends if it is only
+// for them.
 func (s *Server) stopAll(w http.ResponseWriter, r *http.Request) {
 	var q stopRequest
 	if r.ContentLength != 0 && !take(w, r, &q) {
@@ -79,7 +81,9 @@ func (s *Server) stopAll(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end()
+	if !s.opt.Stay {
+		s.end()
+	}
 }
 
 func (s *Server) around(q kernelsRequest) Surroundings {
@@ -161,6 +165,12 @@ func (s *Server) started(ctx context.Context, q startRequest) (*kept, error) {
 		s.mu.Lock()
 		k, begun := s.nonces[q.Nonce], s.starting[q.Nonce]
 		if k == nil && begun == nil {
+			if n := len(s.contexts) + len(s.starting); s.opt.MaxContexts > 0 && n >= s.opt.MaxContexts {
+				s.mu.Unlock()
+				return nil, &kernelclient.Error{
+					Kind: kernelclient.RateLimited, What: fmt.Sprintf("the server has %d contexts, and takes no more", n), Next: "`nbterm stop ID` ends one",
+				}
+			}
 			begun = make(chan struct{})
 			s.starting[q.Nonce] = begun
 			s.mu.Unlock()

@@ -21,6 +21,22 @@ const connectTime = 15 * time.Second
 // its folders and its environment are not this process's.
 func (c *Client) elsewhere() bool { return c.opt.Dial != nil || c.opt.Base != "" }
 
+// patience is how long a stream looks for a host process that is nowhere.
+func (c *Client) patience() time.Duration {
+	if c.elsewhere() {
+		return farGiveUp
+	}
+	return giveUp
+}
+
+// pause is the longest one between two tries.
+func (c *Client) pause() time.Duration {
+	if c.elsewhere() {
+		return farPause
+	}
+	return lastPause
+}
+
 // base is what the paths of requests are put behind.
 func (c *Client) base() string { return cmp.Or(c.opt.Base, base) }
 
@@ -72,6 +88,8 @@ func (c *Client) versioned(resp *http.Response, err error) error {
 	switch {
 	case proto == Proto, errors.Is(err, kernelclient.Unauthenticated):
 		return err
+	case said == "" && c.opt.Base != "" && resp.StatusCode >= http.StatusBadGateway:
+		return &kernelclient.Error{Kind: kernelclient.Disconnect, What: c.called() + " cannot be reached: what is before it says " + resp.Status}
 	case said == "" && c.opt.Base != "":
 		return &kernelclient.Error{
 			Kind: kernelclient.Protocol, What: "what answers at " + c.called() + " is no `nbterm serve`",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,12 +12,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/webguard"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
 )
 
 const (
 	headerWait = 10 * time.Second // for a request to be sent
+	bodyWait   = time.Minute      // for what belongs to it
+	maxBody    = 64 << 20         // bytes of that: the code of a cell, and an environment
 	drainWait  = 2 * time.Second  // at the end, for clients to read on
 )
 
@@ -36,6 +40,13 @@ type Options struct {
 	// Files, if not nil, is the file service of this machine, whose paths are put behind
 	// FilesPath. A server that ends closes it if it is an io.Closer, so that watches end.
 	Files http.Handler
+	// Token is asked of each request, as a bearer's; "" asks for none: a socket of its user
+	// alone needs none.
+	Token string
+	// MaxContexts is how many contexts there may be; 0 = no limit.
+	MaxContexts int
+	// Stay says that POST /stop ends all contexts, not the server, which others use, too.
+	Stay bool
 	// Version is the release that clients are told.
 	Version string
 	// Log takes what no client can be told; nil for none.
@@ -58,6 +69,8 @@ type Server struct {
 	mux     *http.ServeMux
 	keeper  *keeper
 	adopted chan struct{} // closed when all was taken up that an earlier process left
+	life    context.Context
+	hush    func() // ends streams that have no end of their own
 
 	mu       sync.Mutex // guards all below
 	contexts map[kernelclient.ContextID]*kept
@@ -88,6 +101,9 @@ func NewServer(opt Options) *Server {
 		nonces: map[string]*kept{}, starting: map[string]chan struct{}{}, done: make(chan struct{}),
 		keeper: newKeeper(opt.Contexts, opt.Limit), adopted: make(chan struct{}),
 	}
+	var over context.CancelFunc
+	s.life, over = context.WithCancel(context.Background())
+	s.hush = sync.OnceFunc(func() { over(); s.endFiles() })
 	s.routes()
 	return s
 }
@@ -104,13 +120,13 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	h := &http.Server{
-		Handler: s.headed(s.mux), ReadHeaderTimeout: headerWait, ConnState: s.count,
+		Handler: s, ReadHeaderTimeout: headerWait, ConnState: s.count,
 		ErrorLog: slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelWarn),
 	}
 	var serving sync.WaitGroup
 	listen := func(l net.Listener) { serving.Go(func() { _ = h.Serve(l) }) } // it ends with its listener
 	listen(l)
-	serving.Go(func() { s.adopt(ctx) })
+	serving.Go(func() { s.Begin(ctx) })
 	serving.Go(func() {
 		for l := next(ctx); l != nil; l = next(ctx) {
 			listen(l)
@@ -123,7 +139,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	case <-s.done:
 	case <-ctx.Done():
 	}
-	s.endFiles()
+	s.hush()
 	drain, end := context.WithTimeout(context.WithoutCancel(ctx), drainWait)
 	defer end()
 	if ctx.Err() != nil || h.Shutdown(drain) != nil {
@@ -131,22 +147,49 @@ func (s *Server) serve(ctx context.Context, l net.Listener, next func(context.Co
 	}
 	cancel()
 	serving.Wait()
-	s.settle(drain)
-	s.keeper.close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.idle != nil {
-		s.idle.Stop()
-	}
+	s.End(drain)
 	return nil
 }
 
-// headed tells every client the version of the protocol.
-func (s *Server) headed(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(protoHeader, protoText)
-		h.ServeHTTP(w, r)
-	})
+// Begin takes up what an earlier process left, for a server whose ServeHTTP others call.
+// Requests that have to do with contexts wait for it.
+func (s *Server) Begin(ctx context.Context) { s.adopt(ctx) }
+
+// End ends the streams of clients and waits until what contexts have put out is on record,
+// for as long as ctx lasts. Kernels are left alone. It comes after Begin, once.
+func (s *Server) End(ctx context.Context) {
+	s.hush()
+	s.settle(ctx)
+	s.keeper.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopping = true
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+}
+
+// ServeHTTP implements http.Handler. Whoever may call is told the version of the protocol.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.opt.Token != "" && !webguard.Same(webguard.Bearer(r), s.opt.Token) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuse(w, stranger(r))
+		return
+	}
+	w.Header().Set(protoHeader, protoText)
+	s.mux.ServeHTTP(w, r)
+}
+
+// stranger is the error for who does not know the token.
+func stranger(r *http.Request) error {
+	e := &kernelclient.Error{
+		Kind: kernelclient.Unauthenticated, What: "the server does not take this token",
+		Next: "`nbterm serve` printed it when it started, or has it from its --token-file; here --token-file, NBTERM_TOKEN or the config file give it",
+	}
+	if webguard.Bearer(r) == "" {
+		e.What = "the server asks for a token"
+	}
+	return e
 }
 
 // count keeps account of connections: every client that lives holds one.
@@ -318,13 +361,28 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, kernelclient.Permission):
 		return http.StatusForbidden
+	case errors.Is(err, kernelclient.Unauthenticated):
+		return http.StatusUnauthorized
+	case errors.Is(err, kernelclient.RateLimited):
+		return http.StatusTooManyRequests
 	}
 	return http.StatusConflict
 }
 
 // take reads a request's body; false: it was refused.
 func take(w http.ResponseWriter, r *http.Request, v any) bool {
-	if err := json.NewDecoder(r.Body).Decode(v); err != nil {
+	to := http.NewResponseController(w)
+	_ = to.SetReadDeadline(time.Now().Add(bodyWait)) // who has none waits for its client
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(v)
+	if err == nil {
+		_ = to.SetReadDeadline(time.Time{})
+	}
+	var long *http.MaxBytesError
+	if errors.As(err, &long) {
+		refuse(w, &kernelclient.Error{Kind: kernelclient.Invalid, What: fmt.Sprintf("the request is longer than %d MB", long.Limit>>20)})
+		return false
+	}
+	if err != nil {
 		refuse(w, &kernelclient.Error{Kind: kernelclient.Protocol, What: "the request cannot be read", Err: err})
 		return false
 	}

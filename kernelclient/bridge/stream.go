@@ -25,6 +25,10 @@ const (
 	lastPause  = time.Second
 	giveUp     = 15 * time.Second // after which a host process that is nowhere is given up
 	deaf       = 3 * beat         // without a sign of life the connection is taken for dead
+
+	farPause  = 5 * time.Second  // the longest pause where the host process is on another machine
+	farGiveUp = 10 * time.Minute // and it is given up
+	farDeaf   = 4 * quickBeat    // and the connection is taken for dead, if it beats as asked
 )
 
 // stream follows a context of a host process. One goroutine reads ahead and takes a broken
@@ -127,7 +131,7 @@ func (s *stream) follow() {
 			s.begin()
 			continue
 		}
-		if s.life.Err() != nil || s.over(err, time.Since(since) > giveUp) {
+		if s.life.Err() != nil || s.over(err, time.Since(since) > s.k.c.patience()) {
 			return
 		}
 		if !heard {
@@ -137,7 +141,7 @@ func (s *stream) follow() {
 		case <-time.After(pause):
 		case <-s.life.Done():
 		}
-		pause = min(2*pause, lastPause)
+		pause = min(2*pause, s.k.c.pause())
 	}
 }
 
@@ -165,7 +169,7 @@ func (s *stream) over(err error, long bool) bool {
 		s.finish(io.EOF)
 	case errors.Is(err, kernelclient.ErrCompacted):
 		s.finish(err)
-	case errors.Is(err, kernelclient.Protocol), long && !errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, kernelclient.Protocol), errors.Is(err, kernelclient.Unauthenticated), long && !errors.Is(err, context.DeadlineExceeded):
 		s.lose(err)
 	default:
 		return false
@@ -205,9 +209,14 @@ func (s *stream) end(err error) {
 func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.life)
 	defer cancel(nil)
-	alive := time.AfterFunc(deaf, func() { cancel(context.DeadlineExceeded) })
+	silence := deaf
+	alive := time.AfterFunc(silence, func() { cancel(context.DeadlineExceeded) })
 	defer alive.Stop()
-	resp, err := s.k.c.send(ctx, http.MethodGet, contextPath(id, "/events?")+cursorQuery(s.place()), nil)
+	query := cursorQuery(s.place())
+	if s.k.c.elsewhere() {
+		query.Set(beatQuery, quickBeat.String())
+	}
+	resp, err := s.k.c.send(ctx, http.MethodGet, contextPath(id, "/events?")+query.Encode(), nil)
 	if err != nil {
 		return false, err
 	}
@@ -219,6 +228,9 @@ func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 	if err := s.k.c.versioned(resp, nil); err != nil {
 		return false, err
 	}
+	if resp.Header.Get(beatHeader) == quickBeat.String() {
+		silence = farDeaf
+	}
 	r := bufio.NewReaderSize(resp.Body, readBuffer)
 	for {
 		text, err := r.ReadBytes('\n')
@@ -229,11 +241,11 @@ func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 			return heard, s.k.c.disconnected(ctx, err)
 		}
 		heard = true
-		alive.Reset(deaf)
+		alive.Reset(silence)
 		if err := s.line(text); err != nil {
 			return heard, err
 		}
-		if !s.await(alive) {
+		if !s.await(alive, silence) {
 			return heard, io.EOF
 		}
 	}
@@ -247,7 +259,7 @@ func (s *stream) place() kernelclient.Cursor {
 }
 
 // await waits until there is room to read on; false when the stream was closed.
-func (s *stream) await(alive *time.Timer) bool {
+func (s *stream) await(alive *time.Timer, silence time.Duration) bool {
 	for {
 		s.mu.Lock()
 		full := s.size > ahead
@@ -258,7 +270,7 @@ func (s *stream) await(alive *time.Timer) bool {
 		alive.Stop() // it is us who are slow
 		select {
 		case <-s.room:
-			alive.Reset(deaf)
+			alive.Reset(silence)
 		case <-s.life.Done():
 			return false
 		}
@@ -349,11 +361,11 @@ func (s *stream) interrupted(err error) {
 }
 
 // cursorQuery writes a place in a log as a query. Before the first event there is no epoch.
-func cursorQuery(c kernelclient.Cursor) string {
+func cursorQuery(c kernelclient.Cursor) url.Values {
 	if c.Seq == 0 {
-		return ""
+		return url.Values{}
 	}
-	return url.Values{"epoch": {c.Epoch}, "after": {strconv.FormatUint(c.Seq, 10)}}.Encode()
+	return url.Values{"epoch": {c.Epoch}, "after": {strconv.FormatUint(c.Seq, 10)}}
 }
 
 func parseCursor(q url.Values) (c kernelclient.Cursor, err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 )
 
-// stranger is a host process of another version, with what never changes and nothing else.
-func stranger(t *testing.T, proto string) (socket string, stopped *[]string) {
+// anotherVersion is a host process of another version, with what never changes and nothing else.
+func anotherVersion(t *testing.T, proto string) (socket string, stopped *[]string) {
 	t.Helper()
 	p := place(t)
 	socket = filepath.Join(p.Runtime, "other.sock")
@@ -48,7 +48,7 @@ func stranger(t *testing.T, proto string) (socket string, stopped *[]string) {
 // stopped, and nothing else.
 func TestOtherVersions(t *testing.T) {
 	for proto, word := range map[string]string{"0": "an older", "2": "a newer"} {
-		socket, stopped := stranger(t, proto)
+		socket, stopped := anotherVersion(t, proto)
 		c, err := Connect(t.Context(), ClientOptions{Socket: socket, Version: "0.1.0"})
 		var version *VersionError
 		if !errors.As(err, &version) || !strings.Contains(err.Error(), word) || !strings.Contains(err.Error(), "nbterm stop --all") || c == nil {

@@ -19,6 +19,10 @@ const (
 	protoHeader  = "Nbterm-Proto"
 	clientHeader = "Nbterm-Client" // a name of the client's own, the same for all its requests
 	beat         = 15 * time.Second
+	// A client may ask for a quicker heartbeat. A server that grants it says so.
+	beatQuery  = "beat"
+	beatHeader = "Nbterm-Beat"
+	quickBeat  = 5 * time.Second
 )
 
 // hello is what a host process says of itself.
