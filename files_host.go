@@ -32,14 +32,14 @@ func (c *common) files(ctx context.Context) (fswatch.FS, func(), error) {
 
 // filesOf is the files of a host.
 func (c *common) filesOf(ctx context.Context, t hosts.Target) (f fswatch.FS, closeFiles func(), err error) {
-	switch { // each kind of host whose files can be used has a line here
-	case t.Kind == hosts.Local:
+	switch t.Kind { // each kind of host whose files can be used has a line here
+	case hosts.Local:
 		f, err = localfs.New(localfs.Options{})
-	case t.Kind == hosts.Process:
+	case hosts.Process:
 		f, err = c.processFiles(ctx, t)
-	case t.Kind == hosts.Jupyter:
+	case hosts.Jupyter:
 		f, err = serverFiles(t)
-	case t.Kind == hosts.E2B, t.Kind == hosts.E2BServer:
+	case hosts.E2B, hosts.E2BServer:
 		f, err = c.sandboxFiles(ctx, t)
 	default:
 		err = &fswatch.Error{Kind: fswatch.Unsupported, What: "the files of " + t.URL + " cannot be used from here"}

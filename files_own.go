@@ -16,14 +16,13 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 )
 
-// ownFiles is the file service that a host process gives its clients: all that its user can
-// reach. Who may call is asked before it.
+// ownFiles is the file service that a host process, or a server, gives its clients. Who may call is asked before it.
 type ownFiles struct{ *envd.Server }
 
-// newOwnFiles opens the files of this machine, beginning at a folder. Where that cannot be
-// done it is nil, and clients are told that there are none.
-func newOwnFiles(begin string, names []string, log *slog.Logger) http.Handler {
-	server, err := envd.NewServer(envd.ServerOptions{Root: "/", Home: begin, NoAuth: true, Hosts: names})
+// newOwnFiles opens a folder of this machine for clients, who begin at another one in it.
+// Where that cannot be done it is nil, and they are told that there are none.
+func newOwnFiles(root, begin string, names []string, log *slog.Logger) http.Handler {
+	server, err := envd.NewServer(envd.ServerOptions{Root: root, Home: begin, NoAuth: true, Hosts: names})
 	if err != nil {
 		log.Warn("no files are served", "error", err)
 		return nil

@@ -65,7 +65,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 	err = bridge.Process{
 		Place: hostPlace(), Socket: socket, Ready: ready,
 		Server: bridge.Options{
-			Idle: restful, Version: version, Log: log, Files: newOwnFiles(homeFolder(), nil, log), Limit: settings.JournalLimit << 20,
+			Idle: restful, Version: version, Log: log, Files: newOwnFiles("/", homeFolder(), nil, log), Limit: settings.JournalLimit << 20,
 			Host: func(a bridge.Surroundings) (kernelclient.Host, error) {
 				t, err := hosts.FromWire(a.Target)
 				if err != nil {

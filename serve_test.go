@@ -15,7 +15,7 @@ import (
 // TestServeE2B runs code through the interpreter's calls, with the built-in kernel or a better
 // one, and ends the server.
 func TestServeE2B(t *testing.T) {
-	cmd := nbterm(t, "serve", "--e2b", "--listen", "127.0.0.1", "--e2b-port", "0", "--envd-port", "0", "--root", t.TempDir())
+	cmd := nbterm(t, "serve", "--e2b", "--listen", "127.0.0.1:0", "--e2b-port", "0", "--envd-port", "0", "--root", t.TempDir())
 	cmd.Env = append(cmd.Env, "NBTERM_TOKEN="+fileToken)
 	var said bytes.Buffer
 	cmd.Stderr = &said

@@ -132,5 +132,8 @@ func answering(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	why, _ := trust.Trouble(err)
-	return why == "" && !errors.As(err, &dns) && !(errors.As(err, &op) && op.Op == "dial")
+	if why != "" || errors.As(err, &dns) {
+		return false
+	}
+	return !errors.As(err, &op) || op.Op != "dial"
 }

@@ -40,6 +40,7 @@ const (
 	recordName   = "host.json"  // what the host process says of itself
 	logName      = "host.log"
 	contextsName = "contexts"
+	servingName  = "serve" // has a folder for each server that is not the host process
 )
 
 // Contexts is the folder of what the host process keeps of its contexts.

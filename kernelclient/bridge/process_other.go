@@ -25,6 +25,11 @@ func unsupported() error {
 // Run is Unsupported.
 func (Process) Run(context.Context) error { return unsupported() }
 
+// Serving is Unsupported: what a server keeps cannot be locked here.
+func (Place) Serving(string) (own Place, release func() error, err error) {
+	return own, nil, unsupported()
+}
+
 type starter struct {
 	place   Place
 	program string

@@ -340,6 +340,28 @@ func (s *Server) all() []*kept {
 	return out
 }
 
+// Counts are figures of a server.
+type Counts struct {
+	Contexts  int
+	Active    int // executions that run or wait
+	Followers int // clients that follow a context
+	Lasting   int // contexts whose kernels do not end with this process
+}
+
+// Counts tells what there is now.
+func (s *Server) Counts() (n Counts) {
+	for _, k := range s.all() {
+		i := s.describe(k)
+		n.Contexts++
+		n.Active += i.Running + i.Waiting
+		n.Followers += i.Clients
+		if i.State != string(event.Dead) && i.ConnFile != "" {
+			n.Lasting++
+		}
+	}
+	return n
+}
+
 // reply writes v as the answer.
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")

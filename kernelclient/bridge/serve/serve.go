@@ -99,6 +99,13 @@ func (s *Server) Add(handler http.Handler, listeners ...net.Listener) {
 	}
 }
 
+// Close closes what Add was given, for a server that is never to serve.
+func (s *Server) Close() {
+	for _, v := range s.serving {
+		_ = v.listener.Close() // nothing was served
+	}
+}
+
 // Serve serves until ctx ends or nobody called for the time of Options.Idle. Before
 // connections are cut close is called: it is to end what streams there are.
 func (s *Server) Serve(ctx context.Context, end func()) error {
