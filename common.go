@@ -173,6 +173,6 @@ func (c *common) session(ctx context.Context, doc *notebook.Document, path strin
 		return nil, nil, err
 	}
 	more.Kernel, more.Existing, more.Dir, more.Env, more.StartupTimeout = c.kernel, c.existing, dir, c.env, time.Duration(c.startup)
-	more.Path, more.Lasting, more.Far = diskfile.RealPath(path), c.lasting, contextHost(t) != ""
+	more.Path, more.Lasting, more.Far = diskfile.RealPath(path), c.lasting, far(t)
 	return session.New(doc, host, more), closeHost, nil
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -150,16 +152,19 @@ func (c *common) direct(t hosts.Target, dir string) (kernelclient.Host, error) {
 func jobLog() string { return filepath.Join(stateDir(), "unsandbox-jobs.jsonl") }
 
 // workDir is the folder where code runs. On another machine it is the one that --cwd names
-// there, "" for that host's own choice.
+// there, else that of a notebook which lies there, "" for that host's own choice.
 func (c *common) workDir(file string) (string, error) {
 	t, err := c.hosted.resolve()
 	if err != nil {
 		return "", err
 	}
-	if contextHost(t) != "" {
-		return c.cwd, nil
+	if !far(t) {
+		return c.folder(file)
 	}
-	return c.folder(file)
+	if there, ok := strings.CutPrefix(file, t.URL+"/"); ok && c.cwd == "" && contextHost(t) == "" {
+		return path.Dir("/" + there), nil
+	}
+	return c.cwd, nil
 }
 
 // nearby is the folder on this machine where kernels and files are looked for first.
@@ -168,7 +173,7 @@ func (c *common) nearby(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if contextHost(t) != "" {
+	if far(t) {
 		if diskfile.IsRemote(file) {
 			return filepath.Abs(".")
 		}
@@ -222,6 +227,9 @@ func contextHost(t hosts.Target) string {
 	}
 	return t.URL
 }
+
+// far tells whether a host is another machine, so that this one's folders mean nothing to it.
+func far(t hosts.Target) bool { return t.Kind != hosts.Local && t.Socket == "" }
 
 // onHost is the id of a context that another host has and no host process of this machine
 // keeps, "" if there is none.

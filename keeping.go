@@ -50,7 +50,7 @@ func keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
 		return nil, err
 	}
 	left := opt.Place.Used
-	if opt.Socket != "" {
+	if t.Kind == hosts.Process {
 		left = func() bool { return true }
 	}
 	return keeper{bridge.New(opt), left, contextHost(t)}, nil

@@ -43,7 +43,10 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	opt := tui.Options{
 		Session: first.Session, File: first.File, Remote: first.Remote, Notices: first.Notices, StateDir: stateDir(),
-		Watch: watch, Open: c.opener(settings), RunningPaths: c.runningPaths,
+		Watch: first.Watch, Open: c.opener(settings), RunningPaths: c.runningPaths,
+	}
+	if opt.Watch == nil {
+		opt.Watch = watch
 	}
 	closeFiles, err := c.treeOf(&opt, dir, settings.Watch == watchPoll)
 	if err != nil {

@@ -25,6 +25,7 @@ type found struct {
 	file   *diskfile.File
 	remote func(string) (*diskfile.File, error) // as tui.Options.Remote
 	watch  func(string) tui.Watcher             // as tui.Opened.Watch
+	close  func()                               // lets go of the files that it is among; nil for nothing
 }
 
 // find reads a notebook, or begins a new one where there is none. A file that is no notebook
@@ -34,7 +35,7 @@ func (c *common) find(ask tui.OpenAsk) (f found, err error) {
 	case ask.Files != nil:
 		f, err = readHost(ask)
 	case diskfile.IsRemote(ask.Path):
-		f.doc, f.file, f.remote, err = c.readRemote(ask.Path)
+		f, err = c.readAddress(ask.Path)
 	default:
 		f.doc, f.file, err = read(ask.Path, true)
 	}
@@ -58,7 +59,13 @@ func (c *common) opened(ctx context.Context, ask tui.OpenAsk, settings config) (
 	if err != nil {
 		return tui.Opened{}, err
 	}
-	return tui.Opened{Session: s, File: f.file, Remote: f.remote, Watch: f.watch, Notices: notices(f.doc), Close: closeHost}, nil
+	closeAll := func() {
+		closeHost()
+		if f.close != nil {
+			f.close()
+		}
+	}
+	return tui.Opened{Session: s, File: f.file, Remote: f.remote, Watch: f.watch, Notices: notices(f.doc), Close: closeAll}, nil
 }
 
 // opener opens further notebooks for the terminal program. What was said on the command
@@ -109,7 +116,7 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	}
 	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	closeFiles := func() { _ = here.Close() } // it only lets go
-	if dir == "" && contextHost(t) != "" {
+	if dir == "" && far(t) {
 		c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
 		opt.Local, opt.FindFiles = here, c.hostFiles(t)
 		return closeFiles, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/contents"
+	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
@@ -56,21 +57,45 @@ func remoteError(err error) error {
 	return err
 }
 
-// readRemote opens the notebook at an address. Its code runs on the same server, unless
-// --host says otherwise. make stands for further files of that server.
-func (c *common) readRemote(address string) (doc *notebook.Document, file *diskfile.File, more func(string) (*diskfile.File, error), err error) {
+// readAddress opens the notebook at an address. Its code runs on the same host, unless --host
+// says otherwise.
+func (c *common) readAddress(address string) (f found, err error) {
 	files := c.hosted
 	files.url, files.target = address, nil
 	t, err := files.resolve()
 	if err != nil {
-		return nil, nil, nil, err
+		return f, err
 	}
 	if t.Path == "" {
-		return nil, nil, nil, fmt.Errorf("%s names no notebook; --host %s runs code there", t.URL, t.URL)
+		return f, fmt.Errorf("%s names no notebook; --host %s runs code there", t.URL, t.URL)
 	}
 	if c.hosted.url == "" || c.hosted.url == string(hosts.Local) {
 		c.hosted = files
 	}
+	if t.Kind == hosts.Jupyter {
+		f.doc, f.file, f.remote, err = readServer(t)
+		return f, err
+	}
+	c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
+	there, closeFiles, err := c.filesOf(context.Background(), t)
+	if err != nil {
+		return f, err
+	}
+	ask := tui.OpenAsk{Path: t.Path, Files: there, Place: t.URL}
+	f, err = readHost(ask)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.doc, f.file, err = notebook.New(), diskfile.NewRemote(t.URL+t.Path, hostFile{there, t.Path}), nil
+	}
+	if err != nil {
+		closeFiles()
+		return f, refused(err)
+	}
+	f.close = closeFiles
+	return f, nil
+}
+
+// readServer opens a notebook on a Jupyter server. more stands for further files of it.
+func readServer(t hosts.Target) (doc *notebook.Document, file *diskfile.File, more func(string) (*diskfile.File, error), err error) {
 	server, err := jupyterServer(t)
 	if err != nil {
 		return nil, nil, nil, err

@@ -45,7 +45,9 @@ type ClientOptions struct {
 	Base  string
 	Token string
 	TLS   *tls.Config
-	// Name is what messages call a host process of another machine; "" is Base.
+	// Name is the address of a host process of another machine, as --host takes it, without a
+	// slash at its end: messages and the paths of notebooks there have it. "" is Base, and
+	// paths are as they are.
 	Name string
 	// Program starts a host process where there is none, called with Args, its name first.
 	// "" starts none.
@@ -188,7 +190,7 @@ func (c *Client) List(ctx context.Context) ([]Listed, error) {
 	}
 	out := make([]Listed, len(list))
 	for i, w := range list {
-		out[i] = Listed{ContextInfo: w.info(), Memory: w.Memory}
+		out[i] = Listed{ContextInfo: c.info(w), Memory: w.Memory}
 	}
 	return out, nil
 }
@@ -218,7 +220,7 @@ func (c *Client) start(ctx context.Context, q startRequest) (kernelclient.Contex
 
 // begin asks for a context, a second time where the answer was lost.
 func (c *Client) begin(ctx context.Context, q startRequest) (w contextWire, err error) {
-	q.kernelsRequest = c.surroundings()
+	q.kernelsRequest, q.Spec.Session = c.surroundings(), c.sent(q.Spec.Session)
 	err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w)
 	if errors.Is(err, kernelclient.Disconnect) && ctx.Err() == nil {
 		err = c.call(ctx, startTime, http.MethodPost, "/v1/contexts", q, &w) // the nonce makes it one start
@@ -234,7 +236,7 @@ func (c *Client) Running(ctx context.Context) ([]kernelclient.Running, error) {
 	}
 	out := make([]kernelclient.Running, len(list))
 	for i, w := range list {
-		out[i] = kernelclient.Running{File: w.File, Kernel: kernelclient.Kernel(w.Kernel), Path: w.Path, PID: w.PID, Started: w.Started}
+		out[i] = kernelclient.Running{File: w.File, Kernel: kernelclient.Kernel(w.Kernel), Path: c.told(w.Path), PID: w.PID, Started: w.Started}
 	}
 	return out, nil
 }
@@ -256,7 +258,7 @@ func (c *Client) Attach(ctx context.Context, id kernelclient.ContextID) (kernelc
 	if err := c.call(ctx, startTime, http.MethodGet, contextPath(id, ""), nil, &w); err != nil {
 		return nil, err
 	}
-	return newRemote(c, w, startRequest{Spec: specWire{Kernel: w.Kernel.Name, Dir: w.Dir, Session: w.Path, Name: w.Name}}), nil
+	return newRemote(c, w, startRequest{Spec: specWire{Kernel: w.Kernel.Name, Dir: w.Dir, Session: c.told(w.Path), Name: w.Name}}), nil
 }
 
 func contextPath(id kernelclient.ContextID, verb string) string {

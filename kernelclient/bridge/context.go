@@ -53,7 +53,7 @@ func (k *remote) learn(w contextWire) {
 	if newer := w.Rev > k.rev || w.Epoch != k.info.Last.Epoch; newer && w.ID == string(k.id) {
 		w.Generation += k.before
 		saved := k.info.Saved
-		k.rev, k.info, k.caps = w.Rev, w.info(), w.Capabilities
+		k.rev, k.info, k.caps = w.Rev, k.c.info(w), w.Capabilities
 		if w.Saved == nil {
 			k.info.Saved = saved
 		}
@@ -125,6 +125,7 @@ func (k *remote) Answer(ctx context.Context, id event.InputID, text string) erro
 
 // Saved implements kernelclient.Context.
 func (k *remote) Saved(ctx context.Context, mark kernelclient.SaveMark) error {
+	mark.Path = k.c.sent(mark.Path)
 	return k.repeat(ctx, "/saved", markOf(mark))
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ func (c *Client) Find(ctx context.Context, name, host string) (l Listed, found b
 	if err != nil {
 		return l, false, err
 	}
+	host = cmp.Or(host, c.opt.Name)
 	for _, l := range list {
 		same := l.Host == host || strings.HasSuffix(host, ":") && strings.HasPrefix(l.Host, host)
 		if same && (l.Name == name || string(l.ID) == name) {

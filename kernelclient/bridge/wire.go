@@ -118,17 +118,22 @@ func (s *Server) whole(k *kept) contextWire {
 	return d
 }
 
-func (w contextWire) info() kernelclient.ContextInfo {
+// info is a description as the client has it.
+func (c *Client) info(w contextWire) kernelclient.ContextInfo {
 	i := kernelclient.ContextInfo{
-		ID: kernelclient.ContextID(w.ID), Kernel: kernelclient.Kernel(w.Kernel), Dir: w.Dir, Path: w.Path,
+		ID: kernelclient.ContextID(w.ID), Kernel: kernelclient.Kernel(w.Kernel), Dir: w.Dir, Path: c.told(w.Path),
 		Name: w.Name, Foreign: w.Foreign, Host: w.Host, Remote: w.Remote, Expires: w.Expires,
 		PID: w.PID, PIDStart: w.PIDStart, ConnFile: w.ConnFile, Started: w.Started,
 		State:   event.State{State: event.KernelState(w.State), Generation: w.Generation, Detail: w.Detail},
 		Running: w.Running, Waiting: w.Waiting, Last: kernelclient.Cursor{Epoch: w.Epoch, Seq: w.Seq},
 		Err: decodeError(w.Err), Clients: w.Clients,
 	}
+	if i.Host == "" {
+		i.Host = c.opt.Name
+	}
 	if w.Saved != nil {
 		i.Saved = w.Saved.mark()
+		i.Saved.Path = c.told(i.Saved.Path)
 	}
 	if w.Language != "" {
 		i.Language = []byte(w.Language)

@@ -36,7 +36,7 @@ type Address struct {
 	Base   string
 	Socket string // of a host process on this machine, absolute
 	ID     string // of a sandbox that exists
-	Path   string // of the notebook on a Jupyter server that the address named, "" for none
+	Path   string // of the notebook that the address named, on a Jupyter server or a host process's machine; "" for none
 }
 
 // Secrets are what an address as people write it may have in it, and histories of shells
@@ -134,6 +134,9 @@ func web(kind Kind, prefix, text string) (a Address, in Secrets, err error) {
 	base := u.EscapedPath()
 	if kind == Jupyter {
 		base, a.Path = splitPage(u)
+	}
+	if kind == Process && strings.HasSuffix(u.Path, ".ipynb") {
+		base, a.Path = "", u.Path
 	}
 	a.Base = root.String()
 	if base = strings.Trim(base, "/"); base != "" {

@@ -29,6 +29,8 @@ func TestAddresses(t *testing.T) {
 		{text: "unix:/run/x.sock", kind: Process, url: "unix:/run/x.sock"},
 		{text: "unix:x.sock", kind: Process, url: "unix:" + here},
 		{text: "nbterm+https://far:8787", kind: Process, url: "nbterm+https://far:8787", base: "https://far:8787"},
+		{text: "nbterm+https://far:8787/base/", kind: Process, url: "nbterm+https://far:8787/base", base: "https://far:8787/base"},
+		{text: "nbterm+http://far:8787/home/ann/a%20b.ipynb", kind: Process, url: "nbterm+http://far:8787", base: "http://far:8787", path: "/home/ann/a b.ipynb"},
 		{text: "e2b:", kind: E2B, url: "e2b:"},
 		{text: "e2b:i12-ab_c", kind: E2B, url: "e2b:i12-ab_c"},
 		{text: "e2b:12345", kind: E2B, url: "e2b:12345"},
