@@ -1,7 +1,6 @@
 package e2bface
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -18,8 +17,15 @@ import (
 // idPrefix begins the names of sandboxes that were made here.
 const idPrefix = "nbterm"
 
-// ending is how long the contexts of a sandbox may take to end by themselves.
-const ending = 5 * time.Second
+const (
+	// template is what sandboxes are made of unless they name another.
+	template = "code-interpreter-v1"
+	clientID = "nbterm"
+	// envdVersion is that of a file service that can do what ours can.
+	envdVersion = "0.6.13"
+	// ending is how long the contexts of a sandbox may take to end by themselves.
+	ending = 5 * time.Second
+)
 
 // Same compares secrets in a time that does not depend on them.
 func Same(a, b string) bool {
@@ -88,8 +94,10 @@ func (f *Face) control(w http.ResponseWriter, r *http.Request, id, action string
 		apiError(w, http.StatusUnauthorized, "the API key is missing or not this server's")
 	case id == "" && r.Method == http.MethodPost:
 		f.makeSandbox(w, r)
+	case id == "" && r.Method == http.MethodGet:
+		f.listSandboxes(w, r)
 	case id == "":
-		apiError(w, http.StatusMethodNotAllowed, "sandboxes can be made here, and nothing else")
+		apiError(w, http.StatusMethodNotAllowed, "sandboxes can be made and listed here, and nothing else")
 	default:
 		f.onSandbox(w, r, id, action)
 	}
@@ -106,7 +114,7 @@ func apiError(w http.ResponseWriter, status int, why string) {
 	reply(w, status, jsonType, string(body))
 }
 
-// described is a sandbox as the control plane tells of it.
+// described is a sandbox as the control plane tells of it to who made or joined it.
 func (b *sandbox) described() any {
 	return struct {
 		TemplateID  string `json:"templateID"`
@@ -115,16 +123,17 @@ func (b *sandbox) described() any {
 		EnvdVersion string `json:"envdVersion"`
 		EnvdToken   string `json:"envdAccessToken,omitempty"`
 		Traffic     string `json:"trafficAccessToken,omitempty"`
-	}{"code-interpreter-v1", b.id, "nbterm", "0.6.13", b.access, b.traffic}
+	}{b.made.Template, b.id, clientID, envdVersion, b.access, b.traffic}
 }
 
 // makeSandbox makes a sandbox.
 func (f *Face) makeSandbox(w http.ResponseWriter, r *http.Request) {
-	var vars map[string]string
-	if !readBody(w, r, mapField("envVars", &vars)) {
+	q := order{Template: template}
+	if !readBody(w, r, textField("templateID", &q.Template, false), mapField("envVars", &q.Vars),
+		mapField("metadata", &q.Metadata), secondsField("timeout", &q.Lasts)) {
 		return
 	}
-	b, err := f.open(vars)
+	b, err := f.open(q)
 	if err != nil {
 		f.opt.Log.Warn("a sandbox could not be made", "error", err)
 		apiError(w, http.StatusInternalServerError, "the sandbox could not be made")
@@ -137,7 +146,15 @@ func (f *Face) makeSandbox(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusCreated, jsonType, string(body))
 }
 
-func (f *Face) open(vars map[string]string) (*sandbox, error) {
+// order is what a sandbox is asked to be.
+type order struct {
+	Template string
+	Vars     map[string]string // in the environment of its kernels
+	Metadata map[string]string
+	Lasts    *time.Duration // nil: as long as E2B's do
+}
+
+func (f *Face) open(q order) (*sandbox, error) {
 	id := idPrefix + secret()[:14]
 	root := filepath.Join(f.opt.Sandboxes, id)
 	if err := os.MkdirAll(root, 0o700); err != nil {
@@ -147,16 +164,21 @@ func (f *Face) open(vars map[string]string) (*sandbox, error) {
 	if !f.opt.NoAuth {
 		traffic, access = secret(), secret()
 	}
-	b, err := f.newSandbox(id, root, vars, traffic, access)
+	b, err := f.newSandbox(id, root, q.Vars, traffic, access)
 	if err != nil {
 		_ = os.RemoveAll(root) // the first error tells more
 		return nil, err
 	}
-	b.own = true
+	b.own, b.made, b.started = true, q, time.Now()
+	lasts := lifetime
+	if q.Lasts != nil {
+		lasts = *q.Lasts
+	}
 	f.mu.Lock()
 	closed := f.closed
 	if !closed {
 		f.boxes[id] = b
+		f.lastsUntil(b, b.started.Add(lasts))
 	}
 	f.mu.Unlock()
 	if closed {
@@ -167,30 +189,26 @@ func (f *Face) open(vars map[string]string) (*sandbox, error) {
 	return b, nil
 }
 
-// onSandbox answers a call about one sandbox. Time-outs are taken and not kept: a sandbox
-// lasts until it is killed or the server ends.
+// onSandbox answers a call about one sandbox.
 func (f *Face) onSandbox(w http.ResponseWriter, r *http.Request, id, action string) {
 	f.mu.Lock()
 	b := f.boxes[id]
-	if b != nil && action == "" && r.Method == http.MethodDelete {
-		delete(f.boxes, id)
-	}
 	f.mu.Unlock()
+	post := r.Method == http.MethodPost
 	switch {
-	case b == nil:
+	case b == nil || id == "":
 		apiError(w, http.StatusNotFound, "the sandbox was not found")
 	case action == "" && r.Method == http.MethodDelete:
-		f.wg.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), ending)
-			defer cancel()
-			b.close(ctx, true)
-		})
+		f.drop(b)
 		reply(w, http.StatusNoContent, "", "")
-	case (action == "connect" || action == "resume") && r.Method == http.MethodPost:
-		answer(w, b.described())
-	case (action == "timeout" || action == "refreshes") && r.Method == http.MethodPost:
-		reply(w, http.StatusNoContent, "", "")
+	case action == "" && r.Method == http.MethodGet:
+		answer(w, f.detail(b))
+	case (action == "connect" || action == "resume") && post:
+		f.prolong(w, r, b, true)
+	case (action == "timeout" || action == "refreshes") && post:
+		f.prolong(w, r, b, action == "refreshes")
 	default:
-		apiError(w, http.StatusNotFound, "this server cannot do that with a sandbox")
+		// Not 404, which clients take for a sandbox that is no more.
+		apiError(w, http.StatusNotImplemented, "this server cannot do that with a sandbox")
 	}
 }

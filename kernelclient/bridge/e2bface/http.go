@@ -69,7 +69,11 @@ func (f *Face) find(w http.ResponseWriter, r *http.Request, _ int) *sandbox {
 func (f *Face) interpreter(w http.ResponseWriter, r *http.Request, b *sandbox) {
 	path := r.URL.Path
 	if len(path) > 1 && strings.HasSuffix(path, "/") {
-		w.Header().Set("Location", "http://"+r.Host+strings.TrimSuffix(path, "/"))
+		scheme := "http://"
+		if r.TLS != nil {
+			scheme = "https://"
+		}
+		w.Header().Set("Location", scheme+r.Host+strings.TrimSuffix(path, "/"))
 		reply(w, http.StatusTemporaryRedirect, "", "")
 		return
 	}

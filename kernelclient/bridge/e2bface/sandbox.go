@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
@@ -33,8 +34,13 @@ type sandbox struct {
 	access  string   // and that of the file service
 	files   Files    // nil: there is none
 	own     bool     // root is removed at the end
+	made    order    // what it was asked to be
+	started time.Time
 	life    context.Context
 	end     context.CancelFunc
+
+	ends  time.Time   // guarded by the face's mu: when its time is over
+	timer *time.Timer // likewise; nil for the one that is always there
 
 	mu       sync.Mutex // guards all below
 	contexts []*codeContext
@@ -188,8 +194,8 @@ func (b *sandbox) kernel(ctx context.Context, language string) (string, error) {
 			return 5
 		case k.Name == language:
 			return 4
-		case language == "typescript" && wire.Language(k.Language) == "javascript":
-			return 3
+		case scripts(language) && scripts(wire.Language(k.Language)):
+			return 3 // one kernel takes both
 		case k.Name == kernelclient.BuiltinIPython && language == "python":
 			return 2
 		case wire.Language(k.Language) == language:
@@ -209,6 +215,9 @@ func (b *sandbox) kernel(ctx context.Context, language string) (string, error) {
 	}
 	return name, nil
 }
+
+// scripts tells whether a language is JavaScript, with or without types.
+func scripts(language string) bool { return language == "javascript" || language == "typescript" }
 
 // list is what contexts there are, in the order of their making. Those that are about to be
 // there are waited for.
@@ -249,18 +258,25 @@ func (b *sandbox) remove(ctx context.Context, c *codeContext) bool {
 // close ends the sandbox. With cut its clients' connections break, as those of a machine
 // that is no more.
 func (b *sandbox) close(ctx context.Context, cut bool) {
+	b.face.mu.Lock()
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	b.face.mu.Unlock()
 	b.mu.Lock()
 	b.closed = true
 	contexts := slices.Clone(b.contexts)
 	b.contexts = nil
 	b.mu.Unlock()
+	if cut {
+		for _, c := range contexts {
+			c.cut()
+		}
+	}
 	b.end()
 	var all sync.WaitGroup
 	for _, c := range contexts {
 		all.Go(func() {
-			if cut {
-				c.cut()
-			}
 			c.stop(ctx)
 			b.face.leavePlace()
 		})
