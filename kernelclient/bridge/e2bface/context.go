@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +37,10 @@ type codeContext struct {
 	severed       chan struct{} // closed when connections are to break
 	sever         sync.Once
 
+	// guarded by lock:
+	set   map[string]bool // variables that a request has set
+	setIn int             // the generation that has them
+
 	mu       sync.Mutex // guards all below
 	current  *execution
 	changed  chan struct{} // closed, and another, when the kernel's state is another
@@ -60,8 +66,12 @@ func uuid() string {
 // start starts a kernel and waits until it is ready.
 func (b *sandbox) start(ctx context.Context, kernel, language, cwd string) (*codeContext, error) {
 	dir, other := b.folder(cwd)
+	env := b.env
+	if scripts(language) {
+		env = append([]string{"NO_COLOR=1"}, env...) // Deno's results have colours in their text
+	}
 	k, err := b.face.opt.Host.Start(ctx, kernelclient.StartSpec{
-		Kernel: kernel, Dir: dir, Env: b.env, StartupTimeout: b.face.opt.Startup, Forget: true,
+		Kernel: kernel, Dir: dir, Env: env, StartupTimeout: b.face.opt.Startup, Forget: true,
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +119,7 @@ func (c *codeContext) follow(events kernelclient.Stream) {
 			c.mu.Lock()
 			x := c.current
 			c.mu.Unlock()
-			if x == nil || e.Exec != x.id || e.Late {
+			if x == nil || e.Exec != x.id {
 				continue
 			}
 			select {
@@ -248,29 +258,41 @@ func (c *codeContext) stop(ctx context.Context) {
 // cut breaks the connections of the context's executions.
 func (c *codeContext) cut() { c.sever.Do(func() { close(c.severed) }) }
 
-// variables sets a request's variables, or with back undoes that.
-func (c *codeContext) variables(ctx context.Context, vars map[string]string, back bool) error {
-	if len(vars) == 0 {
-		return nil
+// variables sets a request's variables and undoes what the request before set. It is not
+// undone at once, as output of some kernels, Deno's, goes to the request that came last. The
+// caller has the lock.
+func (c *codeContext) variables(ctx context.Context, vars map[string]string) error {
+	generation := c.kernel.Info().State.Generation
+	if c.setIn != generation {
+		c.set, c.setIn = nil, generation // a new kernel has none of them
 	}
-	var set []variable
+	var all []variable
 	for name, value := range vars {
-		v := variable{name: name, value: value, set: true}
-		if back {
-			v.value, v.set = environ(slices.Concat(c.box.face.opt.Env, c.box.env), name)
-		}
-		set = append(set, v)
+		all = append(all, variable{name: name, value: value, set: true})
 	}
-	slices.SortFunc(set, func(a, b variable) int {
-		if a.name < b.name {
-			return -1
+	for name := range c.set {
+		if _, again := vars[name]; !again {
+			value, set := environ(slices.Concat(c.box.face.opt.Env, c.box.env), name)
+			all = append(all, variable{name: name, value: value, set: set})
 		}
-		return 1
-	})
-	code := assignments(c.language, set)
+	}
+	slices.SortFunc(all, func(a, b variable) int { return strings.Compare(a.name, b.name) })
+	code := ""
+	if len(all) > 0 {
+		code = assignments(c.language, all)
+	}
 	if code == "" {
 		return nil
 	}
-	_, err := c.silently(ctx, code)
-	return err
+	before := c.set
+	c.set = map[string]bool{}
+	maps.Copy(c.set, before) // until it is known that they are gone
+	for name := range vars {
+		c.set[name] = true
+	}
+	if _, err := c.silently(ctx, code); err != nil {
+		return err
+	}
+	maps.DeleteFunc(c.set, func(name string, _ bool) bool { _, mine := vars[name]; return !mine })
+	return nil
 }

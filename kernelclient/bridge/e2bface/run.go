@@ -13,15 +13,7 @@ import (
 // that interrupts the code. The lock is kept until the kernel has settled, which may be
 // after the return.
 func (c *codeContext) execute(ctx context.Context, q wire.Execution, out *lines) {
-	select {
-	case c.lock <- struct{}{}:
-	case <-ctx.Done():
-		return
-	case <-c.over:
-		out.lost()
-		return
-	case <-c.box.life.Done():
-		out.lost()
+	if !c.await(ctx, out) {
 		return
 	}
 	f := c.box.face
@@ -40,6 +32,26 @@ func (c *codeContext) execute(ctx context.Context, q wire.Execution, out *lines)
 	})
 }
 
+// await waits for the lock. Without it the stream has its end.
+func (c *codeContext) await(ctx context.Context, out *lines) bool {
+	select {
+	case c.lock <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-c.severed:
+	case <-c.over:
+	case <-c.box.life.Done():
+	}
+	select {
+	case <-c.severed:
+		out.cut()
+	default:
+		out.lost()
+	}
+	return false
+}
+
 // run is execute with the lock. It returns what is still to be done, nil for nothing.
 func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (after func(context.Context) error) {
 	life := c.box.life
@@ -55,7 +67,7 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 	}
 	err := c.prepare(life)
 	if err == nil {
-		err = c.variables(life, q.EnvVars, false)
+		err = c.variables(life, q.EnvVars)
 	}
 	var x *execution
 	if err == nil && ctx.Err() == nil {
@@ -72,7 +84,7 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 		out.lost()
 		return nil
 	case x == nil: // the client left meanwhile
-		return func(ctx context.Context) error { return c.variables(ctx, q.EnvVars, true) }
+		return nil
 	}
 	reason := c.stream(ctx, x, out)
 	switch reason {
@@ -83,14 +95,33 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 		c.leave(x)
 		return nil
 	case "":
-		return func(ctx context.Context) error { return c.abandon(ctx, x, q.EnvVars) }
+		return func(ctx context.Context) error { return c.abandon(ctx, x) }
 	default:
 	}
 	c.leave(x)
-	if len(q.EnvVars) == 0 {
-		return nil
+	return nil
+}
+
+// afterwards is how long output may come after the end of its code. A kernel whose own
+// language is TypeScript, Deno, sends what was printed from a thread of its own, and of a
+// hundred short executions the end of a few overtakes it.
+func (c *codeContext) afterwards() time.Duration {
+	if wire.Language(c.kernel.Info().Kernel.Language) == "typescript" {
+		return 100 * time.Millisecond
 	}
-	return func(ctx context.Context) error { return c.variables(ctx, q.EnvVars, true) }
+	return 0
+}
+
+// late writes what came after the end of its code.
+func (c *codeContext) late(x *execution, out *lines) {
+	for timer := time.After(c.afterwards()); ; {
+		select {
+		case e := <-x.events:
+			out.event(e)
+		case <-timer:
+			return
+		}
+	}
 }
 
 // stream writes an execution's lines and returns how it ended, "" if the client left before.
@@ -103,6 +134,9 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 			if end, ok := e.Body.(event.Ended); ok {
 				if c.box.life.Err() != nil || c.ended() {
 					end.Reason = event.Lost // somebody took the context away
+				}
+				if end.Reason == event.Done && c.afterwards() > 0 {
+					c.late(x, out)
 				}
 				out.end(end)
 				return end.Reason
@@ -140,7 +174,7 @@ func (c *codeContext) ended() bool {
 
 // abandon interrupts an execution whose client has left, and waits until that has taken
 // effect: code that came sooner would be thrown away by the kernel.
-func (c *codeContext) abandon(ctx context.Context, x *execution, vars map[string]string) error {
+func (c *codeContext) abandon(ctx context.Context, x *execution) error {
 	err := c.kernel.Interrupt(ctx)
 	var reason event.Reason
 	if err == nil {
@@ -150,12 +184,8 @@ func (c *codeContext) abandon(ctx context.Context, x *execution, vars map[string
 	if err != nil {
 		return err
 	}
-	switch reason {
-	case event.Died, event.Cancelled:
+	if reason == event.Died || reason == event.Cancelled {
 		return c.restart(ctx)
-	case event.Restarted, event.Lost:
-		return nil
-	default:
 	}
-	return c.variables(ctx, vars, true)
+	return nil
 }
