@@ -32,9 +32,11 @@ lint:
 # The tests that need a certain peer. GROUP=ipykernel6: everything that talks to a kernel, on
 # ipykernel 6. GROUP=nbclient: the same notebooks run by nbclient, with the same outputs.
 # GROUP=e2b-files: E2B's own SDKs, JavaScript and Python, on files that nbterm serves.
+# GROUP=e2b: the same on code; NBTERM_TEST_UPDATE=1 writes docs/e2b-compat.md anew.
 PEER_ipykernel6 = ./kernelclient/jupyter/... ./kernelclient/local/... .
 PEER_nbclient = -run TestPeerNbclient .
 PEER_e2b-files = -run TestPeerE2BFiles .
+PEER_e2b = -run TestPeerE2BCode .
 # A real Jupyter server, the newest, the one before and the last 1.x, and the gateways.
 PEER_jupyterserver = -run 'TestReal' ./kernelclient/jupyterserver
 PEER_jupyterserver20 = $(PEER_jupyterserver)
