@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
@@ -42,6 +43,9 @@ func (k keeper) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error
 	return slices.DeleteFunc(list, func(i kernelclient.ContextInfo) bool { return k.only != "" && !hosts.Same(i.Host, k.only) }), err
 }
 
+// offline is how long the terminal program looks for another machine's kernels: a night.
+const offline = 12 * time.Hour
+
 // keeping is the host of kernels that outlive the terminal program. It is connected to, and
 // started, when it is needed first.
 func keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
@@ -49,6 +53,7 @@ func keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	opt.Patience = offline
 	left := opt.Place.Used
 	if t.Kind == hosts.Process {
 		left = func() bool { return true }

@@ -49,6 +49,9 @@ type ClientOptions struct {
 	// slash at its end: messages and the paths of notebooks there have it. "" is Base, and
 	// paths are as they are.
 	Name string
+	// Patience is how long streams look for a host process of another machine that cannot be
+	// reached; 0 is ten minutes.
+	Patience time.Duration
 	// Program starts a host process where there is none, called with Args, its name first.
 	// "" starts none.
 	Program string

@@ -24,7 +24,7 @@ func (c *Client) elsewhere() bool { return c.opt.Dial != nil || c.opt.Base != ""
 // patience is how long a stream looks for a host process that is nowhere.
 func (c *Client) patience() time.Duration {
 	if c.elsewhere() {
-		return farGiveUp
+		return cmp.Or(c.opt.Patience, farGiveUp)
 	}
 	return giveUp
 }

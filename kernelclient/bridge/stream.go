@@ -134,7 +134,7 @@ func (s *stream) follow() {
 		if s.life.Err() != nil || s.over(err, time.Since(since) > s.k.c.patience()) {
 			return
 		}
-		if !heard {
+		if !heard || errors.Is(err, context.DeadlineExceeded) {
 			s.interrupted(err)
 		}
 		select {
@@ -210,6 +210,9 @@ func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.life)
 	defer cancel(nil)
 	silence := deaf
+	if s.k.c.elsewhere() {
+		silence = farDeaf
+	}
 	alive := time.AfterFunc(silence, func() { cancel(context.DeadlineExceeded) })
 	defer alive.Stop()
 	query := cursorQuery(s.place())
@@ -228,8 +231,8 @@ func (s *stream) connection(id kernelclient.ContextID) (heard bool, err error) {
 	if err := s.k.c.versioned(resp, nil); err != nil {
 		return false, err
 	}
-	if resp.Header.Get(beatHeader) == quickBeat.String() {
-		silence = farDeaf
+	if resp.Header.Get(beatHeader) != quickBeat.String() {
+		silence = deaf
 	}
 	r := bufio.NewReaderSize(resp.Body, readBuffer)
 	for {
