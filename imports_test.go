@@ -14,6 +14,7 @@ import (
 // always may use what lies inside itself. Arrows point down only (docs/architecture.md).
 var mayImport = map[string][]string{
 	"internal/mounttest":          {},
+	"internal/namesort":           {},
 	"internal/pause":              {},
 	"internal/webguard":           {},
 	"kernelclient/bridge/serve":   {"kernelclient", "internal/webguard"},
@@ -44,6 +45,7 @@ var mayImport = map[string][]string{
 	"render":                      {"notebook/mime", "themes"},
 	"fswatch":                     {},
 	"fswatch/contents":            {"fswatch"},
+	"fswatch/localfs":             {"fswatch", "internal/namesort"},
 	"fswatch/envd":                {"fswatch", "internal/webguard", "internal/pause"},
 	"fswatch/envd/envdpb":         {},
 	"tui":                         {"kernelclient", "notebook", "render", "themes", "fswatch", "internal/pause"},
@@ -53,7 +55,7 @@ var mayImport = map[string][]string{
 	"tui/find":                    {"notebook", "render/ansi"},
 	"tui/lineedit":                {},
 	"tui/keymap":                  {},
-	"tui/tree":                    {"render", "themes"},
+	"tui/tree":                    {"render", "themes", "internal/namesort"},
 	"tui/treelist":                {"fswatch", "tui/tree"},
 	"tui/fileops":                 {"fswatch"},
 	"tui/preview":                 {"fswatch", "notebook/mime", "render", "themes"},
