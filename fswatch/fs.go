@@ -71,6 +71,15 @@ type FS interface {
 	Close() error
 }
 
+// Naming is an FS that can tell the names in a large folder without making a list of them,
+// which takes about as long as reading them.
+type Naming interface {
+	// Names calls each for everything in a folder, in no order, with what ListOptions.Quick
+	// asks for and without a Path, which only a symlink has. The Entry is used again, its
+	// strings are not. Errors: those of List; what was told by then is not all.
+	Names(ctx context.Context, dir Path, each func(*Entry)) error
+}
+
 // Capabilities is what an FS can do. Callers ask it, never for the FS's type.
 type Capabilities struct {
 	Name      string // for people, such as "this machine" or "sandbox i3x"

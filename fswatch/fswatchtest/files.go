@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"testing/iotest"
 
@@ -25,6 +26,26 @@ func listIsInOrder(f *fixture) {
 	}
 	f.wantListing("", 1, want)
 	f.wantListing("", 0, want)
+	f.wantNames(want)
+}
+
+// wantNames fails unless an FS that can tell names tells these.
+func (f *fixture) wantNames(want string) {
+	n, ok := f.FS.(fswatch.Naming)
+	if !ok {
+		return
+	}
+	var got []string
+	err := n.Names(f.ctx(), f.at(""), func(e *fswatch.Entry) {
+		if e.Type == fswatch.TypeDir {
+			e.Name += "/"
+		}
+		got = append(got, e.Name)
+	})
+	if slices.Sort(got); err != nil || strings.Join(got, " ") != want {
+		f.Errorf("names: %q, %v", got, err)
+	}
+	f.wantKind("names of what is missing", n.Names(f.ctx(), f.at("missing"), func(*fswatch.Entry) {}), fswatch.NotFound)
 }
 
 func listGoesDeeper(f *fixture) {

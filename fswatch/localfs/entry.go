@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/nbterm/nbterm/fswatch"
 )
@@ -17,30 +18,44 @@ func (f *FS) Stat(_ context.Context, path fswatch.Path) (fswatch.Entry, error) {
 	err := f.at(path, func(name string) error {
 		info, err := f.disk.Lstat(name)
 		if err == nil {
-			e = f.entry(f.absolute(path), name, info, true)
+			at := f.absolute(path)
+			e = fswatch.Entry{Name: filepath.Base(at), Path: at}
+			f.fill(&e, func() string { return name }, factsOf(info))
+			e.Meta = readMeta(at)
 		}
 		return err
 	})
 	return e, refuse(path, "cannot be looked at", err)
 }
 
-// entry describes what lstat found at a path, which is name on the disk.
-func (f *FS) entry(path fswatch.Path, name string, info fs.FileInfo, meta bool) fswatch.Entry {
-	e := fswatch.Entry{
-		Name: filepath.Base(path), Path: path, Type: typeOf(info.Mode()),
-		Mode: info.Mode(), Size: info.Size(), ModTime: info.ModTime(),
+// facts is what the system tells of something.
+type facts struct {
+	mode     fs.FileMode
+	size     int64
+	modTime  time.Time
+	uid, gid uint32
+	owned    bool // they are known
+}
+
+func factsOf(info fs.FileInfo) facts {
+	what := facts{mode: info.Mode(), size: info.Size(), modTime: info.ModTime()}
+	what.uid, what.gid, what.owned = ids(info)
+	return what
+}
+
+// fill describes by what lstat found something that has its name and path. name tells its
+// name on the disk, which only a symlink needs.
+func (f *FS) fill(e *fswatch.Entry, name func() string, what facts) {
+	e.Type, e.Mode, e.Size, e.ModTime = typeOf(what.mode), what.mode, what.size, what.modTime
+	if what.owned {
+		e.Owner, e.Group = f.names.of(what.uid, what.gid)
 	}
-	e.Owner, e.Group = f.names.of(info)
-	if info.Mode()&fs.ModeSymlink != 0 {
-		f.follow(&e, name)
+	if what.mode&fs.ModeSymlink != 0 {
+		f.follow(e, name())
 	}
 	if e.Problem == "" {
-		e.Problem = f.problem(path, e)
+		e.Problem = f.problem(e.Path, *e)
 	}
-	if meta {
-		e.Meta = readMeta(path)
-	}
-	return e
 }
 
 func typeOf(m fs.FileMode) fswatch.Type {

@@ -30,7 +30,10 @@ type FS struct {
 	streams map[*stream]bool
 }
 
-var _ fswatch.FS = (*FS)(nil)
+var (
+	_ fswatch.FS     = (*FS)(nil)
+	_ fswatch.Naming = (*FS)(nil)
+)
 
 // New makes an FS. Only a confined one looks at its root, which must be a folder.
 func New(opt Options) (*FS, error) {

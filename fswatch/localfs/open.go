@@ -70,7 +70,9 @@ func (f *FS) partOf(ctx context.Context, path fswatch.Path, file *os.File, part 
 		return nil, fswatch.Entry{}, err
 	}
 	e := fswatch.Entry{Name: info.Name(), Path: f.absolute(path), Type: fswatch.TypeFile, Mode: info.Mode(), Size: info.Size(), ModTime: info.ModTime()}
-	e.Owner, e.Group = f.names.of(info)
+	if uid, gid, ok := ids(info); ok {
+		e.Owner, e.Group = f.names.of(uid, gid)
+	}
 	offset, err := part.Begin(info.Size())
 	if err != nil {
 		return nil, e, err

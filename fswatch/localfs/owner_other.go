@@ -11,7 +11,9 @@ import (
 
 type names struct{}
 
-func (*names) of(fs.FileInfo) (owner, group string) { return "", "" }
+func (*names) of(uid, gid uint32) (owner, group string) { return "", "" }
+
+func ids(fs.FileInfo) (uid, gid uint32, ok bool) { return 0, 0, false }
 
 func mayRead(fswatch.Path, bool) bool { return true }
 

@@ -22,34 +22,39 @@ type names struct {
 	groups map[uint32]string
 }
 
-// of is the owner and the group of a file: names, or numbers that have none.
-func (n *names) of(info fs.FileInfo) (owner, group string) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return "", ""
-	}
+// of is what a user and a group are called: names, or numbers that have none.
+func (n *names) of(uid, gid uint32) (owner, group string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.users == nil {
 		n.users, n.groups = map[uint32]string{}, map[uint32]string{}
 	}
-	owner, ok = n.users[st.Uid]
+	owner, ok := n.users[uid]
 	if !ok {
-		owner = strconv.Itoa(int(st.Uid))
+		owner = strconv.Itoa(int(uid))
 		if u, err := user.LookupId(owner); err == nil {
 			owner = u.Username
 		}
-		n.users[st.Uid] = owner
+		n.users[uid] = owner
 	}
-	group, ok = n.groups[st.Gid]
+	group, ok = n.groups[gid]
 	if !ok {
-		group = strconv.Itoa(int(st.Gid))
+		group = strconv.Itoa(int(gid))
 		if g, err := user.LookupGroupId(group); err == nil {
 			group = g.Name
 		}
-		n.groups[st.Gid] = group
+		n.groups[gid] = group
 	}
 	return owner, group
+}
+
+// ids are the user and the group that a file belongs to.
+func ids(info fs.FileInfo) (uid, gid uint32, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return st.Uid, st.Gid, true
 }
 
 // mayRead asks the system whether this process may read a file, or list and enter a folder.

@@ -103,7 +103,7 @@ func (t *tree) walk(dir string, tell bool) error {
 	if !tell && !t.s.opt.Recursive {
 		return nil
 	}
-	items, err := readDir(wholeDisk{}, dir)
+	items, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
