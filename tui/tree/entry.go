@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/nbterm/nbterm/internal/namesort"
 )
 
 // Kind is what an entry is, or what a link leads to.
@@ -70,53 +71,59 @@ func (o Order) String() string { return [...]string{"name", "time", "size"}[o%3]
 // Sort puts entries in an order. It may be called on any goroutine: of many entries it
 // takes longer than a key may wait.
 func Sort(entries []Entry, o Order) {
-	slices.SortFunc(entries, func(a, b Entry) int {
-		if af, bf := a.Kind == Folder, b.Kind == Folder; af != bf {
-			if af {
-				return -1
-			}
+	sortNames(entries)
+	if o == ByName {
+		return
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		switch {
+		case a.Kind == Folder && b.Kind != Folder:
+			return -1
+		case a.Kind != Folder && b.Kind == Folder:
 			return 1
+		case o == ByTime:
+			return cmp.Compare(b.Time, a.Time)
+		case a.Kind == Folder: // its own size says nothing
+			return 0
 		}
-		switch o {
-		case ByTime:
-			if c := cmp.Compare(b.Time, a.Time); c != 0 {
-				return c
-			}
-		case BySize:
-			if c := cmp.Compare(b.Size, a.Size); c != 0 && a.Kind != Folder {
-				return c
-			}
-		case ByName:
-		}
-		return compareNames(a.Name, b.Name)
+		return cmp.Compare(b.Size, a.Size)
 	})
 }
 
-// compareNames compares without regard to case, and with it where that makes no difference.
-func compareNames(a, b string) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		x, y := a[i], b[i]
-		if x|y >= utf8.RuneSelf {
-			if c := cmp.Compare(strings.ToLower(a[i:]), strings.ToLower(b[i:])); c != 0 {
-				return c
-			}
-			break
-		}
-		if x, y = lower(x), lower(y); x != y {
-			return cmp.Compare(x, y)
-		}
+// sortNames puts folders first, and both by their names.
+func sortNames(entries []Entry) {
+	names := make([]string, len(entries))
+	for i := range entries {
+		names[i] = entries[i].Name
 	}
-	if c := cmp.Compare(len(a), len(b)); c != 0 {
-		return c
+	places := Places(names, func(i int32) bool { return entries[i].Kind == Folder })
+	for start := range places { // each comes to its place along a circle of places
+		if places[start] < 0 {
+			continue
+		}
+		first, at := entries[start], int32(start)
+		for places[at] != int32(start) {
+			from := places[at]
+			entries[at], places[at] = entries[from], -1
+			at = from
+		}
+		entries[at], places[at] = first, -1
 	}
-	return cmp.Compare(a, b)
 }
 
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
+// Places are where the entries with these names are to be taken from, one after the other, so
+// that they come in the order ByName. folder tells whether one is a Folder.
+func Places(names []string, folder func(i int32) bool) []int32 {
+	places := namesort.Sorted(names, namesort.Folded)
+	folders, files := places[:0], make([]int32, 0, len(places))
+	for _, at := range places {
+		if folder(at) {
+			folders = append(folders, at)
+		} else {
+			files = append(files, at)
+		}
 	}
-	return c
+	return append(folders, files...)
 }
 
 // MarkChanged sets Changed on the entries that old has otherwise or not at all, and keeps

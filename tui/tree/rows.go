@@ -7,6 +7,9 @@ import (
 
 // rebuild makes the rows anew after anything changed that they depend on.
 func (t *Tree) rebuild() {
+	if t.filter == nil && cap(t.rows) < len(t.root.entries) { // else it grows in many steps
+		t.rows = make([]row, 0, len(t.root.entries))
+	}
 	t.rows = t.rows[:0]
 	if t.rows == nil {
 		t.rows = []row{}
@@ -173,4 +176,11 @@ func (t *Tree) Lookup(path string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

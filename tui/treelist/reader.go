@@ -50,29 +50,21 @@ func (r *Reader) SetRoot(root string) {
 // Read lists a folder. rules tells that its .gitignore is another one now: all that is
 // below should be read again.
 func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
-	var found []fswatch.Entry
-	var err error
 	if a.Quick && !r.fs.Capabilities().Remote {
-		found, err = r.fs.List(ctx, a.Dir, fswatch.ListOptions{Quick: true})
-		l.Partial = err == nil && len(found) > many
+		if b, err := r.names(ctx, a.Dir); err == nil && len(b.kinds) > many {
+			return tree.Listing{Entries: b.sorted(), Partial: true}, false
+		}
 	}
-	if !l.Partial && err == nil {
-		found, err = r.fs.List(ctx, a.Dir, fswatch.ListOptions{})
-	}
+	found, err := r.fs.List(ctx, a.Dir, fswatch.ListOptions{})
 	if err != nil {
 		return tree.Listing{Why: Why(err)}, false
 	}
-	l.Entries = make([]tree.Entry, len(found))
-	for i := range found {
-		l.Entries[i] = entry(a.Dir, &found[i])
-	}
-	if !l.Partial {
-		rules = r.noteRules(ctx, a.Dir, l.Entries)
-		r.markIgnored(ctx, a.Dir, l.Entries)
-		tree.MarkChanged(l.Entries, a.Old)
-		for _, path := range a.Keep {
-			unmark(a.Dir, l.Entries, path)
-		}
+	l.Entries = entries(a.Dir, found)
+	rules = r.noteRules(ctx, a.Dir, l.Entries)
+	r.markIgnored(ctx, a.Dir, l.Entries)
+	tree.MarkChanged(l.Entries, a.Old)
+	for _, path := range a.Keep {
+		unmark(a.Dir, l.Entries, path)
 	}
 	tree.Sort(l.Entries, a.Order)
 	return l, rules
@@ -89,6 +81,27 @@ func unmark(dir string, entries []tree.Entry, path string) {
 			entries[i].Flags &^= tree.Changed
 		}
 	}
+}
+
+// entries are what the tree keeps of those of a folder. Their names share one string of their
+// own: what an FS gave may hang on much longer paths.
+func entries(dir string, found []fswatch.Entry) []tree.Entry {
+	size := 0
+	for i := range found {
+		size += len(found[i].Name)
+	}
+	var names strings.Builder
+	names.Grow(size)
+	for i := range found {
+		names.WriteString(found[i].Name)
+	}
+	rest, kept := names.String(), make([]tree.Entry, len(found))
+	for i := range found {
+		n := len(found[i].Name)
+		kept[i] = entry(dir, &found[i])
+		kept[i].Name, rest = rest[:n], rest[n:]
+	}
+	return kept
 }
 
 // entry is what the tree keeps of an entry.
