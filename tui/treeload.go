@@ -22,6 +22,7 @@ type treeLoad struct {
 	serial  int             // of the newest reading
 	newest  map[string]int  // of each folder
 	due     map[string]bool // folders to be read once the present ones are
+	first   map[string]bool // folders whose first rows are being read: what is due of them waits
 	active  bool            // a reading of those is under way
 	forget  bool            // marks of changes
 	reveal  string          // a path that the cursor is to go to once it is listed
@@ -148,7 +149,7 @@ func (l *treeLoad) close() {
 		_ = l.watcher.Close() // it only lets go
 		l.watcher = nil
 	}
-	l.due, l.newest = nil, nil
+	l.due, l.newest, l.first = nil, nil, nil
 }
 
 func (l *treeLoad) mode() (fswatch.Mode, error) {
@@ -215,7 +216,14 @@ func (m *Model) ownChanges() []string {
 
 // listFirst reads a folder that somebody waits for: of a large one the names first.
 func (m *Model) listFirst(dir string) tea.Cmd {
-	return m.readFolders(false, m.asks(dir, m.tree.tree.Entries(dir) == nil))
+	quick := m.tree.tree.Entries(dir) == nil
+	if l := &m.tree.load; quick {
+		if l.first == nil {
+			l.first = map[string]bool{}
+		}
+		l.first[dir] = true
+	}
+	return m.readFolders(false, m.asks(dir, quick))
 }
 
 // listSoon reads folders one after the other.
@@ -232,6 +240,9 @@ func (m *Model) listSoon(dirs ...string) tea.Cmd {
 	}
 	var batch []listedFolder
 	for dir := range l.due {
+		if l.first[dir] {
+			continue
+		}
 		delete(l.due, dir)
 		if m.tree.tree.Expanded(dir) {
 			batch = append(batch, m.asks(dir, false))
@@ -239,6 +250,9 @@ func (m *Model) listSoon(dirs ...string) tea.Cmd {
 		if len(batch) == readAtOnce {
 			break
 		}
+	}
+	if len(batch) == 0 {
+		return nil
 	}
 	l.active = true
 	return m.readFolders(true, batch...)
@@ -267,12 +281,16 @@ func (m *Model) treeListed(msg treeListedMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	fresh := map[string]tree.Listing{}
 	for _, f := range msg.listed {
+		if f.ask.Quick {
+			delete(l.first, f.ask.Dir)
+		}
 		if l.newest[f.ask.Dir] != f.serial {
 			continue
 		}
 		fresh[f.ask.Dir] = f.Listing
 		switch {
 		case f.Partial:
+			delete(l.due, f.ask.Dir)
 			cmds = append(cmds, m.readFolders(false, m.asks(f.ask.Dir, false)))
 		case f.ask.Order != t.Order():
 			cmds = append(cmds, m.listSoon(f.ask.Dir))
