@@ -137,6 +137,8 @@ def line_chart(axes):
     out = []
     for i, line in enumerate(axes.get_lines()):
         label = line.get_label()
+        if label == "_nolegend_":  # a part of something, such as a box's whisker
+            continue
         if str(label).startswith("_child"):
             label = "Line %d" % i
         points = zip(line.get_xdata(orig=True), line.get_ydata(orig=True))
@@ -164,11 +166,11 @@ def bar_chart(axes):
         axis = axes.yaxis if lying else axes.xaxis
         names = [t.get_text() for t in axis.get_ticklabels()]
         places = axis.get_ticklocs()
-        for i, bar in enumerate(container.patches):
-            middle = bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
-            label = next((name for place, name in zip(places, names) if abs(place - middle) < 1e-9 and name), None)
-            if label is None:
-                label = names[i] if i < len(names) else "%g" % middle
+        at = dict((round(float(place), 9), name) for place, name in zip(places, names) if name)
+        middles = [round(float(bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2), 9) for bar in container.patches]
+        named = all(m in at for m in middles)  # else, as of a histogram, the ticks' texts in their order
+        for i, (bar, middle) in enumerate(zip(container.patches, middles)):
+            label = at[middle] if named else names[i] if i < len(names) else "%g" % middle
             out.append({"label": label, "group": str(group), "value": float(bar.get_width() if lying else bar.get_height())})
     return out, lying
 
