@@ -36,7 +36,7 @@ lint:
 PEER_ipykernel6 = ./kernelclient/jupyter/... ./kernelclient/local/... .
 PEER_nbclient = -run TestPeerNbclient .
 PEER_e2b-files = -run TestPeerE2BFiles .
-PEER_e2b = -run TestPeerE2BCode .
+PEER_e2b = -run 'TestPeerE2B(Code|Captures)' .
 # A real Jupyter server, the newest, the one before and the last 1.x, and the gateways.
 PEER_jupyterserver = -run 'TestReal' ./kernelclient/jupyterserver
 PEER_jupyterserver20 = $(PEER_jupyterserver)

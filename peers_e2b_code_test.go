@@ -61,7 +61,7 @@ func TestPeerE2BCode(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	page := compatOf(found)
+	page := append(compatOf(found), deviationsOf(readCaptures(t))...)
 	if os.Getenv("NBTERM_TEST_UPDATE") != "" {
 		if err := os.WriteFile(compatPage, page, 0o644); err != nil {
 			t.Fatal(err)
@@ -186,6 +186,27 @@ control plane. A – is what a mode does not have. Kernels: ipykernel, bash_kern
 			}
 		}
 		b.WriteString("\n")
+	}
+	return b.Bytes()
+}
+
+// deviationsOf is the part of the page that says where we answer otherwise than E2B's server.
+func deviationsOf(all []capture) []byte {
+	var b bytes.Buffer
+	b.WriteString(`
+## Where the bytes differ
+
+What E2B's own server sent was captured; asked the same, nbterm sends the same bytes, apart from
+ids, times, counts, ports, folders, the places in libraries that tracebacks name, the bytes of pictures,
+and how output is cut into pieces. ` + "`make test-peers GROUP=e2b`" + ` compares them all. These differ, and why:
+
+| capture | why |
+| --- | --- |
+`)
+	for _, c := range all {
+		if why := c.Deviates + c.Cannot; why != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", c.Name, why)
+		}
 	}
 	return b.Bytes()
 }
