@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"kernelclient/e2b/wire":       {"notebook/mime"},
 	"kernelclient/unsandbox":      {"notebook/mime", "kernelclient", "internal/pause"},
 	"kernelclient/health":         {},
+	"kernelclient/isolate":        {},
 	"kernelclient/debuglog":       {"notebook/mime", "kernelclient"},
 	"kernelclient/bridge":         {"notebook/mime", "kernelclient", "internal/webguard"},
 	"kernelclient/hosts":          {"notebook/mime", "kernelclient"},

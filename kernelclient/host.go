@@ -53,6 +53,7 @@ type StartSpec struct {
 	Dir            string        // working folder, absolute
 	Env            []string      // further K=V, never saved
 	Session        string        // the notebook's path for JPY_SESSION_NAME, "" for none
+	Root           string        // what the code may write to on a host that isolates it; "" = the host's own choice
 	Name           string        // of a context that is kept on purpose, "" for none
 	StartupTimeout time.Duration // until the first kernel_info_reply; 0 = none
 	RequestTimeout time.Duration // of connecting and sending; 0 = the host's own limit

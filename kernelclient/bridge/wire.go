@@ -171,6 +171,7 @@ type specWire struct {
 	Dir            string        `json:"dir"`
 	Env            []string      `json:"env"`
 	Session        string        `json:"session"`
+	Root           string        `json:"-"` // for the server to say, not for its clients
 	Name           string        `json:"name"`
 	StartupTimeout time.Duration `json:"startup_timeout_ns"`
 	RequestTimeout time.Duration `json:"request_timeout_ns"`

@@ -29,3 +29,14 @@ func group(pgid int) map[int]string {
 	}
 	return found
 }
+
+// firstChild is a process's oldest child, 0 if it has none.
+func firstChild(pid int) int {
+	p := strconv.Itoa(pid)
+	children, err := os.ReadFile("/proc/" + p + "/task/" + p + "/children")
+	if fields := bytes.Fields(children); err == nil && len(fields) > 0 {
+		child, _ := strconv.Atoi(string(fields[0])) // the system writes numbers
+		return child
+	}
+	return 0
+}

@@ -25,3 +25,6 @@ func group(pgid int) map[int]string {
 	}
 	return found
 }
+
+// firstChild is for boxes, which only Linux has.
+func firstChild(int) int { return 0 }

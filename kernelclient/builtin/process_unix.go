@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
@@ -28,6 +29,8 @@ const afterTerm = 300 * time.Millisecond
 // process is the kernel's process and all that belongs to it.
 type process struct {
 	cmd   *exec.Cmd
+	pid   int  // leads the group
+	boxed bool // it is cmd's child then
 	conn  jupyter.Conn
 	log   string // path of the kernel log
 	held  *leftover.Claim
@@ -77,11 +80,12 @@ func (l *launcher) start(log *os.File) (*process, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{inR, outW}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
-	if err := cmd.Start(); err != nil {
+	pid, err := l.opt.Box.Start(cmd)
+	if err != nil {
 		_, _ = inW.Close(), outR.Close()
 		return nil, startError(l.opt, err)
 	}
-	k := &process{cmd: cmd, log: log.Name(), died: make(chan struct{})}
+	k := &process{cmd: cmd, pid: pid, boxed: l.opt.Box.On(), log: log.Name(), died: make(chan struct{})}
 	k.conn = jupyter.NewPipe(outR, &primed{WriteCloser: inW, launcher: l})
 	go k.reap() // ends with the process
 	return k, nil
@@ -130,22 +134,21 @@ func openLog(dir string) (*os.File, *leftover.Claim, error) {
 // reap waits for the process's end and takes what it left behind with it: its group. Where
 // the system can wait without reaping, the group's number stays taken until that is done.
 func (k *process) reap() {
-	pid := k.cmd.Process.Pid
-	seen := awaitExit(pid)
+	seen := awaitExit(k.cmd.Process.Pid)
 	if !seen {
 		_ = k.cmd.Wait() // the state says all that the error would
 	}
 	k.mu.Lock()
 	k.reaped = true
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	if !k.boxed { // a box has ended with its first process
+		_ = syscall.Kill(-k.pid, syscall.SIGKILL)
+	}
 	if seen {
 		_ = k.cmd.Wait()
 	}
 	k.mu.Unlock()
-	k.death.Code = k.cmd.ProcessState.ExitCode()
-	if ws, ok := k.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		k.death.Signal, k.death.Code = unix.SignalName(ws.Signal()), 0
-	}
+	signal, code := isolate.Ended(k.cmd.ProcessState, k.boxed)
+	k.death.Signal, k.death.Code = unix.SignalName(signal), code
 	k.death.Last = tail(k.log)
 	close(k.died)
 }
@@ -158,7 +161,7 @@ func (k *process) signal(s syscall.Signal) error {
 	if k.reaped {
 		return nil
 	}
-	return syscall.Kill(-k.cmd.Process.Pid, s)
+	return syscall.Kill(-k.pid, s)
 }
 
 // Conn implements jupyter.Kernel.
@@ -171,7 +174,7 @@ func (k *process) Died() <-chan struct{} { return k.died }
 func (k *process) Death() *kernelclient.Death { return &k.death }
 
 // PID implements jupyter.Kernel.
-func (k *process) PID() int { return k.cmd.Process.Pid }
+func (k *process) PID() int { return k.pid }
 
 // Beat implements jupyter.Beating. The kernel has no heartbeat, but its process can be seen.
 func (k *process) Beat(context.Context) error {

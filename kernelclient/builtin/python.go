@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
@@ -31,6 +32,7 @@ type PythonOptions struct {
 	// IPython makes IPython's shell run the cells. The interpreter must have it: else the
 	// kernel's Death tells.
 	IPython bool
+	Box     *isolate.Box // where it runs; nil: as this process does
 }
 
 // NewPythonLauncher returns a Launcher of the built-in Python kernel. An interpreter that

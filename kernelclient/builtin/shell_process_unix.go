@@ -18,6 +18,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 )
 
 //go:embed shell/setup.sh
@@ -31,6 +32,8 @@ var shellSetup string
 type shell struct {
 	d        *shellDriver
 	cmd      *exec.Cmd
+	pid      int  // leads the group
+	boxed    bool // it is cmd's child then, and the shell one of its own
 	bash     bool
 	dir      string   // holds the cells, only for this user
 	control  *os.File // the shell's commands
@@ -100,11 +103,13 @@ func (sh *shell) launch() error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.ExtraFiles = []*os.File{input, reportsIn, answersIn, lifeIn} // 3, 4, 5, 6
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}             // a Ctrl-C in the terminal is not for it
-	if err := cmd.Start(); err != nil {
+	pid, err := sh.d.opt.Box.Start(cmd, sh.dir)
+	if err != nil {
 		p.closeOurs()
 		return shellStartError(sh.d.opt, err)
 	}
-	sh.cmd, sh.control, sh.answers, sh.life, sh.wakeEnd = cmd, control, answers, life, wakeEnd
+	sh.cmd, sh.pid, sh.boxed = cmd, pid, sh.d.opt.Box.On()
+	sh.control, sh.answers, sh.life, sh.wakeEnd = control, answers, life, wakeEnd
 	sh.listener = &shellListener{
 		sh: sh, reports: newRawFile(reports), wake: wake,
 		out: &shellStream{name: "stdout", file: newRawFile(out), open: true},
@@ -216,22 +221,22 @@ func (sh *shell) reap() {
 	if !seen {
 		_ = sh.cmd.Wait() // the state says all that the error would
 	}
-	_ = sh.signal(syscall.SIGKILL)
+	if !sh.boxed { // a box has ended with its first process
+		_ = sh.signal(syscall.SIGKILL)
+	}
 	if seen {
 		_ = sh.cmd.Wait()
 	}
 	sh.mu.Lock()
-	sh.exit.Code = sh.cmd.ProcessState.ExitCode()
-	if ws, ok := sh.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		sh.exit.Signal, sh.exit.Code = unix.SignalName(ws.Signal()), 0
-	}
+	signal, code := isolate.Ended(sh.cmd.ProcessState, sh.boxed)
+	sh.exit.Signal, sh.exit.Code = unix.SignalName(signal), code
 	sh.mu.Unlock()
 	close(sh.died)
 	_ = sh.wakeEnd.Close()
 }
 
 // signal reaches the shell and its children.
-func (sh *shell) signal(s syscall.Signal) error { return syscall.Kill(-sh.cmd.Process.Pid, s) }
+func (sh *shell) signal(s syscall.Signal) error { return syscall.Kill(-sh.pid, s) }
 
 // stop ends the shell: by the end of its input and a hang-up while ctx lasts, by force after.
 func (sh *shell) stop(ctx context.Context) {

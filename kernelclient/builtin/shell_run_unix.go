@@ -248,7 +248,7 @@ func lostSignals() []time.Duration {
 // settle waits, not long, for a moment in which the cell starts no program: a part of a
 // pipeline that misses its signal then ends like one that was not interrupted.
 func (sh *shell) settle(x *shellRun) {
-	before := group(sh.cmd.Process.Pid)
+	before := group(sh.pid)
 	for range 8 {
 		timer := time.NewTimer(3 * time.Millisecond)
 		select {
@@ -257,7 +257,7 @@ func (sh *shell) settle(x *shellRun) {
 			timer.Stop()
 			return
 		}
-		now := group(sh.cmd.Process.Pid)
+		now := group(sh.pid)
 		if maps.Equal(before, now) {
 			return
 		}
@@ -265,12 +265,21 @@ func (sh *shell) settle(x *shellRun) {
 	}
 }
 
+// itself is the shell's process, which does not lead its group in a box.
+func (sh *shell) itself() int {
+	if sh.boxed {
+		return firstChild(sh.pid)
+	}
+	return sh.pid
+}
+
 // programs lists the shell and the processes of its group that run another program. Others
 // are copies of the shell, which may be about to run one and lose a signal until then.
 func (sh *shell) programs() map[int]bool {
-	all, found := group(sh.cmd.Process.Pid), map[int]bool{sh.cmd.Process.Pid: true}
+	all, itself := group(sh.pid), sh.itself()
+	found := map[int]bool{sh.pid: true, itself: true}
 	for pid, command := range all {
-		if command != "" && command != all[sh.cmd.Process.Pid] { // "" in the middle of a start
+		if command != "" && command != all[itself] { // "" in the middle of a start
 			found[pid] = true
 		}
 	}
@@ -294,7 +303,7 @@ func (sh *shell) awaitEnd(ctx context.Context, x *shellRun, broken error) (kerne
 			timer.Reset(left[0])
 		case <-timer.C:
 			ran := sh.programs()
-			for pid := range group(sh.cmd.Process.Pid) {
+			for pid := range group(sh.pid) {
 				if !had[pid] {
 					_ = syscall.Kill(pid, syscall.SIGINT) // it may have gone
 				}

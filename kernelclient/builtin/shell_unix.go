@@ -96,7 +96,7 @@ func (d *shellDriver) start(ctx context.Context) (kernelclient.Ready, error) {
 	return kernelclient.Ready{
 		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
 		Language:     rawjson.Value(`{"name":"bash","mimetype":"text/x-sh","file_extension":".sh","codemirror_mode":"shell","pygments_lexer":"bash"}`),
-		PID:          sh.cmd.Process.Pid,
+		PID:          sh.pid,
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/builtin"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	// Outlive starts kernels that do not end with this process. Adopt finds them again. The
 	// built-in ones always end with it: they live on its pipes.
 	Outlive bool
+	// Box is where kernels run; nil: as this process does. Box.Try is the caller's.
+	Box *isolate.Box
 	// Log, if not nil, says how the log of a context that Start makes is kept.
 	Log kernelclient.LogMaker
 }
@@ -159,7 +162,7 @@ func (h *Host) openLog(info kernelclient.ContextInfo, d kernelclient.Driver, opt
 
 func (h *Host) driver(id kernelclient.ContextID, s spec, start kernelclient.StartSpec) kernelclient.Driver {
 	if s.shell != "" {
-		return builtin.NewShellDriver(builtin.ShellOptions{Shell: s.shell, Dir: start.Dir, Env: h.env().with(start.Env...)})
+		return builtin.NewShellDriver(builtin.ShellOptions{Shell: s.shell, Dir: start.Dir, Env: h.env().with(start.Env...), Box: h.opt.Box.In(start.Root)})
 	}
 	return jupyter.NewDriver(h.launcher(id, s, start), h.driverOptions(id, start))
 }
@@ -174,6 +177,7 @@ func (h *Host) launcher(id kernelclient.ContextID, s spec, start kernelclient.St
 		return sweeping{builtin.NewPythonLauncher(builtin.PythonOptions{
 			Python: s.python.path, Dir: start.Dir, Env: env.with(start.Env...), Session: start.Session,
 			LogDir: logs, CacheDir: env.cacheDir(), IPython: s.name == kernelclient.BuiltinIPython,
+			Box: h.opt.Box.In(start.Root),
 		}), env, logs}
 	}
 	return sweeping{h.external(id, s, start), env, logs}
@@ -184,6 +188,7 @@ func (h *Host) external(id kernelclient.ContextID, s spec, start kernelclient.St
 	l := &launcher{
 		spec: s, start: start, env: h.envOf(s), all: environments(h.env(), h.dir(start.Dir)), logs: h.logs(), tcp: h.opt.TCP, plain: h.opt.Plain,
 		own: func(k *kernel) { h.own(k, id) }, outlive: h.opt.Outlive,
+		box: h.opt.Box.In(start.Root),
 	}
 	if s.file.isIpykernel() && h.opt.Outlive {
 		// A later process gets the answers to this one's requests by connecting under the same

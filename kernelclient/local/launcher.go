@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 	"github.com/nbterm/nbterm/kernelclient/jupyter"
 	"github.com/nbterm/nbterm/kernelclient/leftover"
 )
@@ -38,6 +39,7 @@ type launcher struct {
 	last  *process
 
 	outlive  bool
+	box      *isolate.Box
 	identity string // of the connections, "" for random ones
 }
 
@@ -115,7 +117,7 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.process, err = startProcess(path, argv, env, l.start.Dir, k.log, l.outlive, k.claims()...); err != nil {
+	if k.process, err = l.run(k, path, argv, env); err != nil {
 		return nil, err
 	}
 	if k.conn, err = jupyter.DialZMQ(ctx, c, jupyter.ZMQOptions{Identity: l.identity}); err != nil {
@@ -125,6 +127,23 @@ func (l *launcher) launch(ctx context.Context) (_ *kernel, err error) {
 		k.watchdog = time.AfterFunc(bindTime, k.killUnbound)
 	}
 	return k, nil
+}
+
+// run starts the kernel's process, in its box if it has one.
+func (l *launcher) run(k *kernel, path string, argv []string, env environ) (*process, error) {
+	s := starting{box: l.box, outlive: l.outlive, needs: []string{k.file}}
+	if k.sockets != "" {
+		s.needs = append(s.needs, k.sockets)
+	} else if l.box.Netless() {
+		return nil, &kernelclient.Error{
+			Kind: kernelclient.Unsupported, What: "the kernel " + l.spec.name + " can be reached over a network only, and it is to have none",
+			Next: "leave it the network, or choose another kernel",
+		}
+	}
+	if l.outlive {
+		s.claims = k.claims()
+	}
+	return startProcess(path, argv, env, l.start.Dir, k.log, s)
 }
 
 // noRoom puts the error of a full disk into plain words.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/health"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 )
 
 // Times of stopping, where the caller sets no deadline.
@@ -30,6 +31,7 @@ type process struct {
 	log   *logFile
 
 	adopted bool          // it is no child of ours
+	boxed   bool          // nor is it a child of ours, but we wait for its parent
 	left    chan struct{} // closed to let go of an adopted one
 
 	mu     sync.Mutex // guards reaped: no signal may go to a number that is free again
@@ -37,18 +39,24 @@ type process struct {
 	death  *kernelclient.Death // set before died is closed
 }
 
+// starting is how a process is started.
+type starting struct {
+	box   *isolate.Box
+	needs []string // what it has to reach from there
+	// A process that does not outlive us ends with us. One that does holds on to claims, the
+	// open files, so that nobody takes what is its for a leftover.
+	outlive bool
+	claims  []*os.File
+}
+
 // startProcess starts path with argv in dir. Its stdin is empty, its stdout and stderr go
-// to log, which stays the caller's. It ends with this process, unless it is to outlive it:
-// then it holds on to claims, the open files, so that nobody takes what is its for a leftover.
-func startProcess(path string, argv []string, env environ, dir string, log *logFile, outlive bool, claims ...*os.File) (*process, error) {
-	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: dir, Stdout: log.f, Stderr: log.f}
-	separate(cmd, !outlive)
-	if outlive {
-		cmd.ExtraFiles = claims
-	}
-	p := &process{died: make(chan struct{}), log: log}
+// to log, which stays the caller's.
+func startProcess(path string, argv []string, env environ, dir string, log *logFile, s starting) (*process, error) {
+	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: dir, Stdout: log.f, Stderr: log.f, ExtraFiles: s.claims}
+	separate(cmd, !s.outlive)
+	p := &process{died: make(chan struct{}), log: log, boxed: s.box.On()}
 	started := make(chan error)
-	go p.own(cmd, started)
+	go p.own(cmd, s, started)
 	if err := <-started; err != nil {
 		return nil, startError(path, dir, err)
 	}
@@ -57,19 +65,20 @@ func startProcess(path string, argv []string, env environ, dir string, log *logF
 
 // own keeps its system thread for the process's whole life: Linux sends the "parent died"
 // signal when the thread that started a child ends, not only when the whole parent does.
-func (p *process) own(cmd *exec.Cmd, started chan<- error) {
+func (p *process) own(cmd *exec.Cmd, s starting, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	pid, err := s.box.Start(cmd, s.needs...)
+	if err != nil {
 		started <- err
 		return
 	}
-	p.pid = cmd.Process.Pid
+	p.pid = pid
 	shortages := health.Shortages()
 	p.start, _ = processStart(p.pid)
 	started <- nil
 	p.reap(cmd)
-	p.death = deathOf(cmd.ProcessState)
+	p.death = deathOf(cmd.ProcessState, p.boxed)
 	p.death.NoMem = p.death.Signal == "SIGKILL" && health.Shortages() > shortages
 	p.death.Last = p.log.lastWords()
 	close(p.died)
@@ -78,14 +87,16 @@ func (p *process) own(cmd *exec.Cmd, started chan<- error) {
 // reap waits for the leader's end and kills what it left in its group. Where the system
 // can wait without reaping, the group's number stays taken until that is done.
 func (p *process) reap(cmd *exec.Cmd) {
-	seen := awaitExit(p.pid)
+	seen := awaitExit(cmd.Process.Pid)
 	if !seen {
 		_ = cmd.Wait() // the state says all that the error would
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reaped = true
-	killRest(p.pid)
+	if !p.boxed { // a box has ended with its first process
+		killRest(p.pid)
+	}
 	if seen {
 		_ = cmd.Wait()
 	}
@@ -110,7 +121,7 @@ func startError(path, dir string, err error) error {
 func (p *process) signal(send func(pid int) error) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reaped || p.adopted && !p.lives() {
+	if p.reaped || (p.adopted || p.boxed) && !p.lives() {
 		return false, nil
 	}
 	return true, send(p.pid)

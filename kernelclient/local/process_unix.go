@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 )
 
 // canSignal says that Ctrl-C can be delivered as a signal.
@@ -37,12 +38,13 @@ func terminate(pid int) error {
 	return errors.Join(syscall.Kill(-pid, syscall.SIGTERM), syscall.Kill(-pid, syscall.SIGCONT))
 }
 
-func deathOf(s *os.ProcessState) *kernelclient.Death {
-	ws, ok := s.Sys().(syscall.WaitStatus)
-	if ok && ws.Signaled() {
-		return &kernelclient.Death{Signal: unix.SignalName(ws.Signal())}
+// deathOf says how a process ended. For one in a box its parent's status tells.
+func deathOf(s *os.ProcessState, boxed bool) *kernelclient.Death {
+	signal, code := isolate.Ended(s, boxed)
+	if signal != 0 {
+		return &kernelclient.Death{Signal: unix.SignalName(signal)}
 	}
-	return &kernelclient.Death{Code: s.ExitCode()}
+	return &kernelclient.Death{Code: code}
 }
 
 // trusted says whether a folder's owner may decide what we run for a notebook in dir: we

@@ -35,7 +35,7 @@ func awaitExit(int) bool { return false }
 
 func killRest(int) {}
 
-func deathOf(s *os.ProcessState) *kernelclient.Death {
+func deathOf(s *os.ProcessState, _ bool) *kernelclient.Death {
 	return &kernelclient.Death{Code: s.ExitCode()}
 }
 

@@ -132,7 +132,7 @@ func TestStopEscalates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := startProcess("/bin/sh", []string{"sh", "-c", c.script}, w.env, w.dir, log, false)
+		p, err := startProcess("/bin/sh", []string{"sh", "-c", c.script}, w.env, w.dir, log, starting{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestFloodedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.close(true)
-	p, err := startProcess("/bin/sh", []string{"sh", "-c", "head -c 9000000 /dev/zero | tr '\\000' x; touch done; sleep 1000"}, w.env, w.dir, log, false)
+	p, err := startProcess("/bin/sh", []string{"sh", "-c", "head -c 9000000 /dev/zero | tr '\\000' x; touch done; sleep 1000"}, w.env, w.dir, log, starting{})
 	if err != nil {
 		t.Fatal(err)
 	}

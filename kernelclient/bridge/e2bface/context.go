@@ -71,7 +71,7 @@ func (b *sandbox) start(ctx context.Context, kernel, language, cwd string) (*cod
 		env = append([]string{"NO_COLOR=1"}, env...) // Deno's results have colours in their text
 	}
 	k, err := b.face.opt.Host.Start(ctx, kernelclient.StartSpec{
-		Kernel: kernel, Dir: dir, Env: env, StartupTimeout: b.face.opt.Startup, Forget: true,
+		Kernel: kernel, Dir: dir, Root: b.root, Env: env, StartupTimeout: b.face.opt.Startup, Forget: true,
 	})
 	if err != nil {
 		return nil, err
