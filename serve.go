@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/kernelclient/bridge/serve"
+	"github.com/nbterm/nbterm/kernelclient/isolate"
 )
 
 // server is `nbterm serve`.
@@ -30,6 +31,8 @@ type server struct {
 	cert, key               string
 	contexts                int
 	idle, startup           limit
+	isolation               isolation
+	box                     *isolate.Box // where kernels run, nil: as this process does
 }
 
 // defaultPort is where the server's own face is, and all that shares its listener.
@@ -64,6 +67,7 @@ func newServe(c *common) *cobra.Command {
 	flags.StringVar(&s.cert, "tls-cert", "", "speak TLS with the certificate in this `FILE`")
 	flags.StringVar(&s.key, "tls-key", "", "the certificate's key, a `FILE`")
 	flags.IntVar(&s.contexts, "max-contexts", 100, "how many contexts there may be; 0 = no limit")
+	s.isolation.flags(flags)
 	limitFlag(flags, &s.idle, "idle-timeout", 0, "end after so many seconds without a request; 0 = never")
 	return cmd
 }
@@ -113,7 +117,11 @@ func (s *server) secret() (string, error) {
 		return token, nil
 	}
 	f := fileServer{tokenFile: s.tokenFile}
-	return f.token()
+	token, err := f.token()
+	if err == nil {
+		err = os.Unsetenv("NBTERM_TOKEN") // kernels have this process's environment
+	}
+	return token, err
 }
 
 func (s *server) run(ctx context.Context) error {
@@ -126,6 +134,9 @@ func (s *server) run(ctx context.Context) error {
 	}
 	root, err := filepath.Abs(s.root)
 	if err != nil {
+		return err
+	}
+	if s.box, err = s.isolation.box(ctx, root, s.tokenFile, s.key); err != nil {
 		return err
 	}
 	opt := serve.Options{

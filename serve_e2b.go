@@ -47,7 +47,7 @@ func (s *server) newE2B(opt serve.Options, root, token string) (*e2bface.Face, f
 	if err != nil {
 		return nil, nil, err
 	}
-	host := local.New(local.Options{Dir: root, Forget: true})
+	host := local.New(local.Options{Dir: root, Forget: true, Box: s.box})
 	clear := func() error { return errors.Join(host.Close(), os.RemoveAll(sandboxes)) }
 	e2b, err := e2bface.New(e2bface.Options{
 		Host: host, Root: root, Sandboxes: sandboxes, Env: os.Environ(), Token: token, NoAuth: s.open,

@@ -95,7 +95,14 @@ func (s *server) openMain(to *serve.Server, opt serve.Options, root, token strin
 
 // announce says where the server is, and what it means that it is there.
 func (s *server) announce(faces []*face) {
-	note("code that is sent here runs as you, on this machine")
+	switch {
+	case s.box.Netless():
+		note("code that is sent here runs as you in bubblewrap: it writes to --root alone, reads what you can read but for usual places of secrets, and has no network")
+	case s.box.On():
+		note("code that is sent here runs as you in bubblewrap: it writes to --root alone, reads what you can read but for usual places of secrets, and has your network")
+	default:
+		note("code that is sent here runs as you, on this machine")
+	}
 	if s.open {
 		note("no token is asked for: every user and program of this machine can run code as you")
 	}

@@ -27,7 +27,7 @@ func (s *server) openOwn(at string, opt serve.Options, root, token string) (*fac
 		Contexts: own, Limit: settings.JournalLimit << 20, Version: version, Log: opt.Log,
 		Files: newOwnFiles(root, root, opt.Hosts, opt.Log),
 		Token: token, MaxContexts: s.contexts, Stay: true,
-		Host:  func(a bridge.Surroundings) (kernelclient.Host, error) { return rootedHost(a, root) },
+		Host:  func(a bridge.Surroundings) (kernelclient.Host, error) { return s.rootedHost(a, root) },
 		Adopt: settings.adopt,
 	})
 	life, cancel := context.WithCancel(context.Background())
@@ -54,7 +54,7 @@ func (s *server) openOwn(at string, opt serve.Options, root, token string) (*fac
 // place is the folder where this server keeps what its contexts put out: another one for
 // each address and root. "" where the system has none.
 func (s *server) place(root string) (contexts string, release func()) {
-	sum := sha256.Sum256([]byte(s.listen + "\n" + root))
+	sum := sha256.Sum256([]byte(fmt.Sprint(s.listen, "\n", root, s.isolation)))
 	own, free, err := hostPlace().Serving(hex.EncodeToString(sum[:8]))
 	if err != nil {
 		if !errors.Is(err, kernelclient.Unsupported) {
@@ -67,7 +67,7 @@ func (s *server) place(root string) (contexts string, release func()) {
 
 // rootedHost is this machine, with relative folders and those that nobody named in the
 // server's root. A client's own environment is that of another machine.
-func rootedHost(a bridge.Surroundings, root string) (kernelclient.Host, error) {
+func (s *server) rootedHost(a bridge.Surroundings, root string) (kernelclient.Host, error) {
 	if len(a.Target) > 0 {
 		return nil, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this server runs code on its own machine only"}
 	}
@@ -77,17 +77,26 @@ func rootedHost(a bridge.Surroundings, root string) (kernelclient.Host, error) {
 		}
 		return filepath.Join(root, dir)
 	}
-	return rooted{local.New(local.Options{Dir: within(a.Dir), Outlive: true, Log: a.Log}), within}, nil
+	return rooted{local.New(local.Options{Dir: within(a.Dir), Outlive: true, Log: a.Log, Box: s.box}), within, s.box.On()}, nil
 }
 
 // rooted is a host whose relative folders begin elsewhere than this process's.
 type rooted struct {
 	*local.Host
-	within func(dir string) string
+	within   func(dir string) string
+	isolated bool
 }
 
 // Start implements kernelclient.Host.
 func (r rooted) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
 	spec.Dir = r.within(spec.Dir)
 	return r.Host.Start(ctx, spec)
+}
+
+// Existing implements kernelclient.Joiner: kernels that others started are in no box.
+func (r rooted) Existing(ctx context.Context, file string, spec kernelclient.StartSpec) (kernelclient.Context, error) {
+	if r.isolated {
+		return nil, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this server isolates its kernels, and a kernel of another program is not"}
+	}
+	return r.Host.Existing(ctx, file, spec)
 }
