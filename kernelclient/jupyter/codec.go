@@ -79,7 +79,7 @@ func hashes(name string) func() hash.Hash {
 
 // encode returns m's frames.
 func (c *codec) encode(m Message) [][]byte {
-	frames := [][]byte{[]byte(delimiter), nil, encodeHeader(m.Header), encodeParent(m.Parent), object(m.Metadata), object(m.Content)}
+	frames := [][]byte{[]byte(delimiter), nil, m.header(), m.parent(), object(m.Metadata), object(m.Content)}
 	if len(c.key) > 0 {
 		frames[1] = sign(hmac.New(c.hash, c.key), frames[2:6])
 	}
@@ -120,6 +120,7 @@ func (c *codec) decode(frames [][]byte) (Message, error) {
 	if m.Content, err = rawjson.Parse(signed[3]); err != nil {
 		return Message{}, err
 	}
+	m.WholeHeader, m.WholeParent = signed[0], signed[1]
 	m.Buffers = frames[at+6:]
 	return m, nil
 }
@@ -155,6 +156,22 @@ func readHeader(v rawjson.Value) Header {
 		}
 	})
 	return h
+}
+
+// header is m's header on the wire.
+func (m Message) header() []byte {
+	if m.WholeHeader.Kind() == rawjson.Object {
+		return m.WholeHeader
+	}
+	return encodeHeader(m.Header)
+}
+
+// parent is m's parent header on the wire.
+func (m Message) parent() []byte {
+	if m.WholeParent.Kind() == rawjson.Object {
+		return m.WholeParent
+	}
+	return encodeParent(m.Parent)
 }
 
 func encodeHeader(h Header) []byte {

@@ -41,6 +41,9 @@ type Message struct {
 	Metadata rawjson.Value
 	Content  rawjson.Value
 	Buffers  [][]byte
+	// WholeHeader and WholeParent are the headers with all that they have, as transports
+	// receive them. Where they are set, Send sends them in the place of Header and Parent.
+	WholeHeader, WholeParent rawjson.Value
 	// Trouble is set by a transport, in a Message that holds nothing else: one sentence on
 	// something that arrived and could not be passed on. It is said once a cause.
 	Trouble string
@@ -82,6 +85,16 @@ type Conn interface {
 type connecting interface {
 	// connected is closed when all channels are.
 	connected() <-chan struct{}
+}
+
+// Connected is closed when all channels of c are connected.
+func Connected(c Conn) <-chan struct{} {
+	if c, ok := c.(connecting); ok {
+		return c.connected()
+	}
+	now := make(chan struct{})
+	close(now)
+	return now
 }
 
 // Kernel is a launched kernel of one generation: its connection and its life.

@@ -81,8 +81,8 @@ func readPipeMessage(r io.Reader) ([]byte, error) {
 func (p *pipeConn) Send(ctx context.Context, m Message) error {
 	b := append(make([]byte, 4, 512+len(m.Content)), `{"channel":"`...)
 	b = append(append(b, m.Channel.String()...), `","header":`...)
-	b = append(append(b, encodeHeader(m.Header)...), `,"parent_header":`...)
-	b = append(append(b, encodeParent(m.Parent)...), `,"metadata":`...)
+	b = append(append(b, m.header()...), `,"parent_header":`...)
+	b = append(append(b, m.parent()...), `,"metadata":`...)
 	b = append(append(b, object(m.Metadata)...), `,"content":`...)
 	b = append(append(b, object(m.Content)...), '}')
 	if len(b)-4 > maxPipeMessage {
@@ -120,9 +120,9 @@ func decodePipe(body []byte) (Message, error) {
 		case "channel":
 			m.Channel = channelNamed(val.Str())
 		case "header":
-			m.Header = readHeader(val)
+			m.Header, m.WholeHeader = readHeader(val), val
 		case "parent_header":
-			m.Parent = readHeader(val)
+			m.Parent, m.WholeParent = readHeader(val), val
 		case "metadata":
 			m.Metadata = val
 		case "content":

@@ -15,14 +15,14 @@ const WebsocketV1 = "v1.kernel.websocket.jupyter.org"
 func EncodeWebsocket(m Message, subprotocol string) (data []byte, isBinary bool) {
 	if subprotocol == WebsocketV1 {
 		parts := append([][]byte{
-			[]byte(m.Channel.String()), encodeHeader(m.Header), encodeParent(m.Parent), object(m.Metadata), object(m.Content),
+			[]byte(m.Channel.String()), m.header(), m.parent(), object(m.Metadata), object(m.Content),
 		}, m.Buffers...)
 		return join64(parts), true
 	}
 	b := append(make([]byte, 0, 512+len(m.Content)), `{"channel":"`...)
 	b = append(append(b, m.Channel.String()...), `","header":`...)
-	b = append(append(b, encodeHeader(m.Header)...), `,"parent_header":`...)
-	b = append(append(b, encodeParent(m.Parent)...), `,"metadata":`...)
+	b = append(append(b, m.header()...), `,"parent_header":`...)
+	b = append(append(b, m.parent()...), `,"metadata":`...)
 	b = append(append(b, object(m.Metadata)...), `,"content":`...)
 	b = append(append(b, object(m.Content)...), `,"buffers":[]}`...)
 	if len(m.Buffers) == 0 {
@@ -105,6 +105,7 @@ func decodeV1(data []byte) (Message, error) {
 		return m, err
 	}
 	m.Content, err = rawjson.Parse(parts[4])
+	m.WholeHeader, m.WholeParent = parts[1], parts[2]
 	m.Buffers = parts[5:]
 	return m, err
 }

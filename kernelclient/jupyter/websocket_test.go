@@ -26,7 +26,7 @@ func TestWebsocketForms(t *testing.T) {
 					t.Errorf("%q: buffer %d is %q", protocol, i, b)
 				}
 			}
-			got.Buffers = m.Buffers
+			got.Buffers, got.WholeHeader, got.WholeParent = m.Buffers, nil, nil // TestWholeHeaders
 			if !reflect.DeepEqual(got, m) {
 				t.Errorf("%q:\ngot  %+v\nwant %+v", protocol, got, m)
 			}
@@ -54,4 +54,26 @@ func FuzzDecodeWebsocket(f *testing.F) {
 			t.Errorf("a message without a type: %+v", got)
 		}
 	})
+}
+
+// TestWholeHeaders: who passes a message on keeps what its headers have beyond our own.
+func TestWholeHeaders(t *testing.T) {
+	const header, parent = `{"msg_id":"1","msg_type":"comm_msg","username":"ü","subshell_id":"s"}`, `{"msg_id":"0","date":"then"}`
+	c, err := newCodec("", "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Message{Channel: Shell, WholeHeader: []byte(header), WholeParent: []byte(parent)}
+	passed, err := c.decode(c.encode(m))
+	passed.Channel = m.Channel
+	for _, protocol := range []string{"", WebsocketV1} {
+		if err != nil || string(passed.WholeHeader) != header || string(passed.WholeParent) != parent || passed.Header.Type != "comm_msg" || passed.Parent.ID != "0" {
+			t.Fatalf("%+v, %v", passed, err)
+		}
+		data, isBinary := EncodeWebsocket(passed, protocol)
+		passed, err = DecodeWebsocket(data, isBinary, protocol)
+	}
+	if string(passed.WholeHeader) != header || string(passed.WholeParent) != parent || err != nil {
+		t.Errorf("%+v, %v", passed, err)
+	}
 }
