@@ -124,16 +124,8 @@ func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if start.Dir == "" {
-		start.Dir = h.dir("")
-	}
-	if fi, err := os.Stat(start.Dir); err != nil || !fi.IsDir() {
-		if err == nil {
-			err = errors.New("it is no folder")
-		}
-		return nil, &kernelclient.Error{
-			Kind: kernelclient.NotFound, What: "the working folder " + start.Dir + " cannot be used", Err: plain(err),
-		}
+	if err := usable(&start, h.dir("")); err != nil {
+		return nil, err
 	}
 	s, err := pick(search(h.env(), h.dir(start.Dir)), start.Kernel)
 	if err != nil {
