@@ -62,6 +62,8 @@ var mayImport = map[string][]string{
 	"tui/preview":                 {"fswatch", "notebook/mime", "render", "themes"},
 	"tui/internal/screentest":     {},
 	".":                           {"kernelclient", "notebook", "render", "themes", "fswatch", "tui", "internal/pause"},
+
+	"kernelclient/bridge/jupyterface": {"notebook/mime", "kernelclient", "fswatch"},
 }
 
 const module = "github.com/nbterm/nbterm/"
