@@ -92,7 +92,7 @@ func SilentError(what string, limit time.Duration) error {
 // Ask implements Context: nil for a driver that cannot be asked, and before its kernel is ready.
 func (l *Log) Ask() Asker {
 	d, ok := l.driver.(Asker)
-	if caps := l.Capabilities(); !ok || !caps.Complete && !caps.Inspect {
+	if caps := l.Capabilities(); !ok || !caps.Asked() {
 		return nil
 	}
 	return asker{l, d}
@@ -188,4 +188,32 @@ func (a asker) History(ctx context.Context, q HistoryQuery) ([]HistoryEntry, err
 	defer done()
 	h, err := a.driver.History(ctx, q)
 	return h, told(ctx, err)
+}
+
+// Unasked is an Asker that answers nothing: each error's Kind is Unsupported. Drivers that
+// can tell only their folder embed it.
+type Unasked struct{}
+
+// Complete implements Asker.
+func (Unasked) Complete(context.Context, string, int) (Completion, error) {
+	return Completion{}, unasked("complete code")
+}
+
+// Inspect implements Asker.
+func (Unasked) Inspect(context.Context, string, int, int) (Inspection, error) {
+	return Inspection{}, unasked("tell about code")
+}
+
+// IsComplete implements Asker.
+func (Unasked) IsComplete(context.Context, string) (IsComplete, error) {
+	return IsComplete{}, unasked("tell whether code is complete")
+}
+
+// History implements Asker.
+func (Unasked) History(context.Context, HistoryQuery) ([]HistoryEntry, error) {
+	return nil, unasked("tell earlier inputs")
+}
+
+func unasked(what string) error {
+	return &Error{Kind: Unsupported, What: "this kernel cannot " + what}
 }

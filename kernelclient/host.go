@@ -106,9 +106,13 @@ type Capabilities struct {
 	Stdin     bool // code may ask the user for a line
 	Complete  bool // Ask can complete code
 	Inspect   bool // Ask can tell about a name
+	Folder    bool // Ask can tell the kernel's working folder, and maybe nothing else
 	Updates   bool // code can change a display that is shown (display_id), and clear outputs
 	Languages bool // a Request may name a language of its own
 }
+
+// Asked tells whether Ask gives somebody to ask.
+func (c Capabilities) Asked() bool { return c.Complete || c.Inspect || c.Folder }
 
 // Request is one execution to be.
 type Request struct {

@@ -181,7 +181,7 @@ func (c *Client) own(s *stream) bool {
 
 // Ask implements kernelclient.Context.
 func (k *remote) Ask() kernelclient.Asker {
-	if caps := k.Capabilities(); !caps.Complete && !caps.Inspect {
+	if caps := k.Capabilities(); !caps.Asked() {
 		return nil
 	}
 	return asker{k}

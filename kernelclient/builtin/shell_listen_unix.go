@@ -167,7 +167,8 @@ func (sh *shell) wrote(name, text string) {
 	}
 }
 
-// heed acts on a report of the shell: "ready", "began N", "end N STATUS" or "ask KEY PASSWORD PROMPT".
+// heed acts on a report of the shell: "ready", "began N", "end N STATUS",
+// "folder N PATH" or "ask KEY PASSWORD PROMPT".
 func (sh *shell) heed(report string) {
 	kind, rest, _ := strings.Cut(report, " ")
 	first, rest, _ := strings.Cut(rest, " ")
@@ -188,6 +189,8 @@ func (sh *shell) heed(report string) {
 		if err == nil {
 			x.finish(status)
 		}
+	case kind == "folder":
+		sh.isIn(first, rest)
 	case kind == "ask" && x != nil:
 		password, prompt, _ := strings.Cut(rest, " ")
 		sh.d.ask(sh, exec, first, strings.ToValidUTF8(prompt, "\uFFFD"), password == "1")

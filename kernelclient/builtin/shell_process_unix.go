@@ -54,6 +54,8 @@ type shell struct {
 	count   int                  // cells begun
 	end     kernelclient.Outcome // set before concluded is closed
 	words   strings.Builder      // what it wrote before it was ready
+	asked   int                  // questions for its folder
+	folders map[int]chan string  // of those that wait for the answer
 	exit    kernelclient.Death
 }
 
@@ -64,7 +66,7 @@ func startShell(d *shellDriver) (*shell, error) {
 		return nil, fmt.Errorf("the shell's folder for cells: %w", err)
 	}
 	sh := &shell{
-		d: d, dir: dir, bash: strings.HasPrefix(filepath.Base(d.opt.Shell), "bash"),
+		d: d, dir: dir, folders: map[int]chan string{}, bash: strings.HasPrefix(filepath.Base(d.opt.Shell), "bash"),
 		ready: make(chan struct{}), died: make(chan struct{}), over: make(chan struct{}), concluded: make(chan struct{}),
 	}
 	if err := sh.launch(); err != nil {

@@ -27,6 +27,8 @@ func NewShellDriver(opt ShellOptions) kernelclient.Driver {
 }
 
 type shellDriver struct {
+	kernelclient.Unasked
+
 	opt  ShellOptions
 	sink kernelclient.Sink // set by Open before anything else begins
 	life chan struct{}     // held by Open, Restart and Close, one at a time
@@ -94,7 +96,7 @@ func (d *shellDriver) start(ctx context.Context) (kernelclient.Ready, error) {
 		return kernelclient.Ready{}, err
 	}
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Stdin: true, Folder: true},
 		Language:     rawjson.Value(`{"name":"bash","mimetype":"text/x-sh","file_extension":".sh","codemirror_mode":"shell","pygments_lexer":"bash"}`),
 		PID:          sh.pid,
 	}, nil

@@ -20,8 +20,14 @@ const afterIdle = time.Second
 // inquiry is a question on shell that waits for its reply. A reply that nobody waits for
 // any more finds no inquiry and is dropped.
 type inquiry struct {
-	reply chan Message  // has room for one
-	idle  chan struct{} // closed when the kernel is done with it
+	reply chan Message    // has room for one
+	idle  chan struct{}   // closed when the kernel is done with it
+	own   bool            // it is code whose output is for the asker
+	said  strings.Builder // its output, written by the receiver until idle is closed
+}
+
+func newInquiry() *inquiry {
+	return &inquiry{reply: make(chan Message, 1), idle: make(chan struct{})}
 }
 
 var _ kernelclient.Asker = (*driver)(nil)
@@ -30,6 +36,11 @@ var _ kernelclient.Asker = (*driver)(nil)
 // request timeout last. what names the question in errors. It is never sent while code
 // runs: shell answers in order, and the answer would come long after anybody wants it.
 func (d *driver) inquire(ctx context.Context, what, typ string, content rawjson.Value) (Message, error) {
+	return d.put(ctx, newInquiry(), what, typ, content)
+}
+
+// put is inquire for a question that the caller keeps.
+func (d *driver) put(ctx context.Context, q *inquiry, what, typ string, content rawjson.Value) (Message, error) {
 	g := d.current()
 	if g == nil || !g.isReady() || g.isEnded() {
 		return Message{}, errNotRunning()
@@ -38,7 +49,6 @@ func (d *driver) inquire(ctx context.Context, what, typ string, content rawjson.
 	ctx, cancel := context.WithTimeoutCause(ctx, d.opt.RequestTimeout, silent)
 	defer cancel()
 	h := g.header(typ)
-	q := &inquiry{reply: make(chan Message, 1), idle: make(chan struct{})}
 	if !g.expect(h.ID, q) {
 		return Message{}, kernelclient.ErrBusy
 	}
@@ -103,6 +113,9 @@ func (g *generation) expect(id string, q *inquiry) bool {
 		g.inquiries = map[string]*inquiry{}
 	}
 	g.inquiries[id] = q
+	if q.own {
+		g.parents.add(id, ownQuestion)
+	}
 	return true
 }
 
@@ -124,6 +137,8 @@ func (g *generation) answer(m Message) {
 		case q.reply <- m:
 		default: // a second reply
 		}
+	case q.own && m.Header.Type == "stream" && m.Content.Get("name").Str() == "stdout" && !isClosed(q.idle):
+		q.said.WriteString(m.Content.Get("text").Str())
 	case m.Header.Type == "status" && m.Content.Get("execution_state").Str() == "idle":
 		once(q.idle)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
@@ -29,7 +30,46 @@ func TestFolderIn(t *testing.T) {
 	}
 }
 
-// Only a kernel of Python is asked.
+// A shell is asked by code, of which nobody else hears, however late it speaks.
+func TestFolderOfAShell(t *testing.T) {
+	shell := func(k *fakeKernel) {
+		k.onInfo = func(k *fakeKernel, m Message) {
+			k.status(m, "busy")
+			k.say(Shell, m, "kernel_info_reply", `{"status":"ok","language_info":{"name":"bash"}}`)
+			k.status(m, "idle")
+		}
+		k.onExecute = func(k *fakeKernel, m Message) {
+			k.status(m, "busy")
+			k.input(m)
+			k.reply(m, "ok") // on a channel of its own, and quicker
+			k.say(IOPub, m, "stream", `{"name":"stderr","text":"20"}`)
+			k.stream(m, " 2f 61\n")
+			k.stream(m, " ff 0a\n")
+			k.status(m, "idle")
+			k.stream(m, " 2f\n")
+		}
+	}
+	withKernel(t, shell, func(t *testing.T, d *driver, s *sink) {
+		before := s.story()
+		if got, err := d.Folder(t.Context()); err != nil || got != "/a\xff" {
+			t.Errorf("%q %v", got, err)
+		}
+		synctest.Wait()
+		if told := strings.TrimPrefix(s.story(), before); told != "" {
+			t.Errorf("it was told as\n%s", told)
+		}
+		d.kernel().onExecute = func(k *fakeKernel, m Message) { k.status(m, "busy"); k.reply(m, "error"); k.status(m, "idle") }
+		if got, err := d.Folder(t.Context()); err == nil {
+			t.Errorf("where it fails: %q", got)
+		}
+		d.kernel().onExecute = func(k *fakeKernel, m Message) { k.status(m, "busy"); k.reply(m, "ok"); k.status(m, "idle") }
+		if got, err := d.Folder(t.Context()); !errors.Is(err, kernelclient.Unsupported) {
+			t.Errorf("where nothing comes: %q %v", got, err)
+		}
+	})
+}
+
+// No kernel of another language is asked.
 func TestFolderOfAnotherLanguage(t *testing.T) {
 	var m Message
 	withKernel(t, answers("execute", `{"status":"ok"}`, &m), func(t *testing.T, d *driver, _ *sink) {

@@ -138,7 +138,7 @@ func (g *generation) becomeReady(ctx context.Context) (kernelclient.Ready, error
 	g.ready = true
 	start, file := placeOf(g.kernel)
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign || g.d.opt.Restarts, Stdin: true, Complete: true, Inspect: true, Updates: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: !g.d.opt.Foreign || g.d.opt.Restarts, Stdin: true, Complete: true, Inspect: true, Updates: true, Folder: g.tellsFolder()},
 		Language:     g.language,
 		PID:          g.kernel.PID(),
 		PIDStart:     start,

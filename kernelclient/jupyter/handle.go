@@ -33,7 +33,7 @@ func (g *generation) handle(m Message) {
 	case IOPub:
 		g.emit(exec, m, body)
 	case Stdin:
-		if m.Header.Type == "input_request" && known {
+		if m.Header.Type == "input_request" && known && exec != ownQuestion {
 			g.d.ask(g, exec, m)
 		}
 	case Shell:
@@ -41,7 +41,7 @@ func (g *generation) handle(m Message) {
 			g.answeredShell()
 			g.learn(m.Content)
 		}
-		if m.Header.Type == "execute_reply" && known {
+		if m.Header.Type == "execute_reply" && known && exec != ownQuestion {
 			g.payloads(exec, m.Content)
 		}
 	case Control:
@@ -54,12 +54,12 @@ func (g *generation) handle(m Message) {
 }
 
 // emit sends an event of iopub to its execution, or to none if it is the kernel's own or
-// another client's.
+// another client's. What a question of ours puts out is the asker's alone.
 func (g *generation) emit(exec event.ExecID, m Message, body event.Body) {
 	if _, ok := body.(event.Started); ok && exec == "" {
 		body = event.Unknown{Type: m.Header.Type, Content: m.Content} // another client's run
 	}
-	if body != nil {
+	if body != nil && exec != ownQuestion {
 		g.d.sink.Emit(exec, body)
 	}
 	if m.Header.Type == "comm_open" && m.Parent.Session == g.d.opt.Session {

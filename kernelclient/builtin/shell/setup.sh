@@ -18,6 +18,13 @@ __nbterm_begin() {
   printf 'began %s\0' "$1" >&@OUT@
 }
 
+# The status is kept: it may be a cell's, not reported yet.
+__nbterm_folder() {
+  set -- "$?" "$1"
+  { printf 'folder %s ' "$2"; command pwd -P || :; printf '\0'; } >&@OUT@
+  return "$1"
+}
+
 __nbterm_end() { printf 'end %s %s\0' "$1" "$2" >&@OUT@; }
 
 # read asks the user where it would read what cells read from, and somebody can answer.
