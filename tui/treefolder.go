@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,7 +34,7 @@ func (m *Model) treeToKernel() tea.Cmd {
 	if files := m.opt.Files; files.Capabilities().Remote {
 		return m.doFree(func(ctx context.Context) tea.Msg { return hostFolder(ctx, s, files) })
 	}
-	pid, dir, far := s.PID(), m.folder(), s.Far()
+	pid, dir, far, shell := s.PID(), m.folder(), s.Far(), isShell(m.look.language)
 	return m.doFree(func(ctx context.Context) tea.Msg {
 		switch {
 		case far:
@@ -40,23 +42,67 @@ func (m *Model) treeToKernel() tea.Cmd {
 		case !started:
 			return kernelFolderMsg{dir: dir, hint: "no kernel of this machine runs; it will begin here"}
 		}
-		return localFolder(ctx, s, pid, dir)
+		return localFolder(ctx, s, pid, shell, dir)
 	})
 }
 
-// localFolder is the folder of a kernel on this machine that began in dir.
-func localFolder(ctx context.Context, s *session.Session, pid int, dir string) kernelFolderMsg {
+// localFolder is the folder of a kernel on this machine that began in dir. With shell its
+// language is a shell's.
+func localFolder(ctx context.Context, s *session.Session, pid int, shell bool, dir string) kernelFolderMsg {
 	const here = "the kernel is here"
-	if pid > 0 {
-		if now, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil {
-			return kernelFolderMsg{dir: now, hint: here}
-		}
+	if now, ok := processFolder(pid, shell); ok {
+		return kernelFolderMsg{dir: now, hint: here}
 	}
 	now, err := s.KernelFolder(ctx)
 	if err != nil {
 		return kernelFolderMsg{dir: dir, hint: untold(err) + "; this is where it began"}
 	}
 	return kernelFolderMsg{dir: now, hint: here}
+}
+
+// processFolder is where the system says that a kernel's process is. A kernel of a shell may
+// be another program that has a shell of its own below it: then that one's folder counts.
+func processFolder(pid int, shell bool) (string, bool) {
+	if pid <= 0 {
+		return "", false
+	}
+	if shell && !isShell(programOf(pid)) {
+		if pid = shellBelow(pid); pid == 0 {
+			return "", false
+		}
+	}
+	now, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	return now, err == nil
+}
+
+// programOf is what the system calls a process, "" where it does not tell.
+func programOf(pid int) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSuffix(string(name), "\n")
+}
+
+// shellBelow is the newest shell that a process started itself, 0 for none.
+func shellBelow(pid int) int {
+	found := 0
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is no bad one
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // the thread may have ended
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil && isShell(programOf(child)) {
+				found = child
+			}
+		}
+	}
+	return found
+}
+
+// isShell knows the names of shells, as languages and as programs.
+func isShell(name string) bool {
+	switch strings.ToLower(name) {
+	case "bash", "dash", "ksh", "sh", "shell", "zsh":
+		return true
+	}
+	return false
 }
 
 // hostFolder is the kernel's folder among its host's files. Only files with permission bits
