@@ -34,7 +34,7 @@ func (m *Model) treeToKernel() tea.Cmd {
 	if files := m.opt.Files; files.Capabilities().Remote {
 		return m.doFree(func(ctx context.Context) tea.Msg { return hostFolder(ctx, s, files) })
 	}
-	pid, dir, far, shell := s.PID(), m.folder(), s.Far(), isShell(m.look.language)
+	pid, dir, far, shell := s.PID(), m.folder(), s.Far(), isShell(m.doc.Language())
 	return m.doFree(func(ctx context.Context) tea.Msg {
 		switch {
 		case far:
@@ -72,7 +72,15 @@ func processFolder(pid int, shell bool) (string, bool) {
 		}
 	}
 	now, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-	return now, err == nil
+	if err != nil || !isDir(now) { // of a folder that was deleted the link names something else
+		return "", false
+	}
+	return now, true
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // programOf is what the system calls a process, "" where it does not tell.

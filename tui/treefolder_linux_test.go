@@ -31,6 +31,7 @@ func TestProcessFolder(t *testing.T) {
 		want  string
 	}{
 		{[]string{bash, "-c", shell}, true, "/"},
+		{[]string{bash, "-c", "mkdir gone && cd gone && rmdir ../gone && echo there && read x"}, true, ""},
 		{[]string{python, "-c", kernel, bash, shell}, true, "/"},
 		{[]string{python, "-c", kernel, bash, shell}, false, begin},
 		{[]string{python, "-c", "print('there', flush=True); input()"}, true, ""},

@@ -60,6 +60,9 @@ func (d *driver) put(ctx context.Context, q *inquiry, what, typ string, content 
 		return Message{}, err
 	}
 	m, err := g.await(ctx, q)
+	if err == nil && q.own {
+		err = g.awaitIdle(ctx, q)
+	}
 	if err != nil {
 		return Message{}, err
 	}
@@ -87,6 +90,18 @@ func (g *generation) await(ctx context.Context, q *inquiry) (Message, error) {
 		case <-ctx.Done():
 			return Message{}, context.Cause(ctx)
 		}
+	}
+}
+
+// awaitIdle waits for the end of what q puts out, which may come after its reply.
+func (g *generation) awaitIdle(ctx context.Context, q *inquiry) error {
+	select {
+	case <-q.idle:
+		return nil
+	case <-g.ended:
+		return errNotRunning()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
