@@ -123,8 +123,8 @@ type Request struct {
 	Group      string // requests of one group (a "run all"): a failure cancels those still waiting
 	GoOn       bool   // a failure of this request cancels nothing
 	AllowStdin bool   // somebody can answer input()
-	// Silent is for what a program runs for itself: a Jupyter kernel neither counts nor keeps
-	// it. Other kernels know no difference.
+	// Silent is for what a program runs for itself: Jupyter kernels and the built-in ones
+	// neither count nor keep it, and tell no result. Other kernels know no difference.
 	Silent  bool
 	Timeout time.Duration // from its start; 0 = none
 	Silence time.Duration // without any output, a question's wait apart; 0 = none

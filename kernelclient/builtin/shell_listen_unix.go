@@ -157,7 +157,7 @@ func (sh *shell) wrote(name, text string) {
 		text = strings.ReplaceAll(text, sh.dir+"/", "") // the place of a cell's file tells nobody anything
 	}
 	sh.mu.Lock()
-	exec, began := sh.last, sh.count > 0
+	exec, began := sh.last, sh.cells > 0
 	if !began {
 		sh.words.WriteString(text)
 	}

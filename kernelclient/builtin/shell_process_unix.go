@@ -51,7 +51,8 @@ type shell struct {
 	mu      sync.Mutex // guards all below
 	current *shellRun
 	last    event.ExecID         // whose output it is that comes
-	count   int                  // cells begun
+	cells   int                  // begun, silent ones too
+	count   int                  // of those that count
 	end     kernelclient.Outcome // set before concluded is closed
 	words   strings.Builder      // what it wrote before it was ready
 	asked   int                  // questions for its folder

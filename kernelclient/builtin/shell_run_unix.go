@@ -25,7 +25,8 @@ import (
 // shellRun is one cell under way.
 type shellRun struct {
 	id          event.ExecID
-	n           int // the execution count, by which the shell's reports name it
+	n           int  // by which the shell's reports name it: how many cells there were, silent ones too
+	silent      bool // neither counted nor told of
 	began       chan struct{}
 	ended       chan struct{}
 	beganOnce   sync.Once
@@ -84,14 +85,22 @@ func (sh *shell) conclude(out kernelclient.Outcome) {
 // run runs one cell to its end.
 func (sh *shell) run(ctx context.Context, r kernelclient.Request) kernelclient.Outcome {
 	sh.mu.Lock()
-	sh.count++
-	x := &shellRun{id: r.ID, n: sh.count, began: make(chan struct{}), ended: make(chan struct{}), signalled: make(chan map[int]bool, 1)}
+	sh.cells++
+	if !r.Silent {
+		sh.count++
+	}
+	count := sh.count
+	x := &shellRun{id: r.ID, n: sh.cells, silent: r.Silent, began: make(chan struct{}), ended: make(chan struct{}), signalled: make(chan map[int]bool, 1)}
 	sh.current, sh.last = x, r.ID
 	sh.mu.Unlock()
 	sh.d.sink.Emit("", event.State{State: event.Busy})
-	sh.d.sink.Emit(r.ID, event.Started{Count: x.n})
+	if !r.Silent {
+		sh.d.sink.Emit(r.ID, event.Started{Count: count})
+	}
 	out := sh.follow(ctx, x, r)
-	out.Count = x.n
+	if !r.Silent {
+		out.Count = count
+	}
 	sh.d.closeQuestions(func(q shellQuestion) bool { return q.exec == r.ID })
 	sh.mu.Lock()
 	sh.current = nil
@@ -165,7 +174,9 @@ func (sh *shell) failed(x *shellRun, e event.Error) kernelclient.Outcome {
 	if e.Traceback == nil {
 		e.Traceback = []string{"\x1b[31m" + e.Name + "\x1b[0m: " + e.Value}
 	}
-	sh.d.sink.Emit(x.id, e)
+	if !x.silent {
+		sh.d.sink.Emit(x.id, e)
+	}
 	return kernelclient.Outcome{Reason: event.Failed}
 }
 

@@ -133,6 +133,23 @@ func (k *kernel) cell(t testing.TB, code string) (kernelclient.Outcome, []event.
 	return out, k.of(id)
 }
 
+// TestShellSilent runs a cell that is neither counted nor told of, but for what it prints.
+func TestShellSilent(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		k := openShell(t, shell)
+		before, _ := k.cell(t, "true")
+		out := k.Run(t.Context(), kernelclient.Request{ID: "silent", Code: "x=5; echo printed; (exit 3)", Silent: true})
+		bodies := k.of("silent")
+		if out.Reason != event.Failed || out.Count != 0 || len(bodies) != 1 || bodies[0] != (event.Stream{Name: "stdout", Text: "printed\n"}) {
+			t.Errorf("%+v %v", out, bodies)
+		}
+		after, bodies := k.cell(t, "echo $x")
+		if after.Count != before.Count+1 || len(bodies) != 2 || bodies[1] != (event.Stream{Name: "stdout", Text: "5\n"}) {
+			t.Errorf("%+v %v", after, bodies)
+		}
+	})
+}
+
 func TestShellCells(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		k := openShell(t, shell)

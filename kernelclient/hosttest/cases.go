@@ -45,6 +45,20 @@ func result(t *testing.T, k *Client, narrow bool) {
 	k.expect("class H:\n  def _repr_html_(self): return '<b>h</b>'\n  def __repr__(self): return 'plain'\nH()", "result:plain")
 }
 
+// silent runs code that the kernel neither counts nor answers, but keeps the state of.
+func silent(t *testing.T, k *Client) {
+	before, _ := k.Do("1")
+	id := k.Submit("silently = 5\nsilently", func(r *kernelclient.Request) { r.Silent = true })
+	end, events := k.Ended(id)
+	if got := Words(events); end.Reason != event.Done || got != "" {
+		t.Errorf("%+v %q", end, got)
+	}
+	after, events := k.Do("silently + 1")
+	if after.Count != before.Count+1 || Words(events) != "result:6" {
+		t.Errorf("the count went from %d to %d: %s", before.Count, after.Count, Words(events))
+	}
+}
+
 func failure(t *testing.T, k *Client) {
 	end, events := k.Do("print('before')\ndef f():\n    return 1/0\nf()")
 	if end.Reason != event.Failed || Words(events) != "stdout:before\n|error:ZeroDivisionError:division by zero" {

@@ -48,6 +48,7 @@ func Run(t *testing.T, c Config) {
 		{"streams", able.Stream, streams},
 		{"result", able.State, func(t *testing.T, k *Client) { result(t, k, c.Narrow) }},
 		{"error", true, failure},
+		{"silent", able.Complete, silent},
 		{"state lasts", able.State, lasts},
 		{"state does not last", !able.State, forgets},
 		{"displays", able.State, func(t *testing.T, k *Client) { displays(t, k, c.Displays, able.Updates) }},
