@@ -93,9 +93,9 @@ func (f *fileServer) token() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("--token-file cannot be read: %w", err)
 		}
-		token := strings.TrimSpace(string(data))
-		if token == "" {
-			return "", fmt.Errorf("--token-file %s is empty", f.tokenFile)
+		token, _, _ := strings.Cut(string(data), "\n") // as clients read theirs
+		if token = strings.TrimSpace(token); token == "" {
+			return "", fmt.Errorf("--token-file %s has an empty first line", f.tokenFile)
 		}
 		return token, nil
 	}
