@@ -25,7 +25,8 @@ type server struct {
 	listen, root, tokenFile string
 	host, port              string // of listen; the port is "" where none was given
 	names                   []string
-	e2b, open               bool
+	e2b, jupyter, open      bool
+	generated               bool // the token was made for this run
 	e2bPort, envdPort       int
 	metrics                 string
 	cert, key               string
@@ -42,11 +43,12 @@ func newServe(c *common) *cobra.Command {
 	var s server
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Let other programs run code here: nbterm on other machines, E2B's SDKs",
+		Short: "Let other programs run code here: nbterm on other machines, Jupyter's clients, E2B's SDKs",
 		Long: "serve runs code that other programs send, in the kernels of this machine and as you: it is\n" +
 			"no sandbox. nbterm on another machine reaches it with --host nbterm+http://HOST:PORT. With\n" +
-			"--e2b it also answers as E2B's code interpreter does, at the ports that its SDKs expect. It\n" +
-			"asks for a token, which it makes and prints if there is no --token-file and NBTERM_TOKEN is\n" +
+			"--jupyter it also answers as a Jupyter Server does, for JupyterLab, VS Code and Jupyter's other\n" +
+			"clients, and with --e2b as E2B's code interpreter, at the ports that its SDKs expect. It asks\n" +
+			"for a token, which it makes and prints if there is no --token-file and NBTERM_TOKEN is\n" +
 			"not set.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,6 +58,7 @@ func newServe(c *common) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.e2b, "e2b", false, "also answer as E2B's code interpreter, its file service and its control plane")
+	flags.BoolVar(&s.jupyter, "jupyter", false, "also answer as a Jupyter Server, with the kernels of this machine and the files in --root")
 	flags.StringVar(&s.listen, "listen", "localhost", "listen at this `HOST[:PORT]`: both loopback addresses and port "+defaultPort+" by default; port 0 takes a free one")
 	flags.StringArrayVar(&s.names, "name", nil, "a `NAME` by which clients call this machine, beside its own, its addresses and the certificate's (repeatable)")
 	flags.IntVar(&s.e2bPort, "e2b-port", 49999, "the `PORT` of the code interpreter; 0 takes a free one")
@@ -113,6 +116,7 @@ func (s *server) secret() (string, error) {
 		var b [20]byte
 		_, _ = rand.Read(b[:]) // it never fails
 		token := "e2b_" + hex.EncodeToString(b[:])
+		s.generated = true
 		note("token: " + token)
 		return token, nil
 	}

@@ -69,7 +69,7 @@ func (s *server) openMain(to *serve.Server, opt serve.Options, root, token strin
 	}
 	listeners, err := serve.Listen(net.JoinHostPort(s.host, port))
 	if err != nil {
-		if s.e2b && s.port == "" {
+		if s.e2b && !s.jupyter && s.port == "" {
 			note(fmt.Sprintf("port %s is taken, so nbterm on other machines cannot connect; --listen HOST:PORT names another", port))
 			return nil, nil
 		}
@@ -79,11 +79,14 @@ func (s *server) openMain(to *serve.Server, opt serve.Options, root, token strin
 	mux := http.NewServeMux()
 	to.Add(mux, listeners...)
 	for _, open := range []func(at string, opt serve.Options, root, token string) (*face, error){ // those of the main listener, each with paths of its own
-		s.openOwn,
+		s.openOwn, s.openJupyter,
 	} {
 		f, err := open(at, opt, root, token)
 		if err != nil {
 			return faces, err
+		}
+		if f == nil { // it is not asked for
+			continue
 		}
 		faces = append(faces, f)
 		for _, pattern := range f.below {

@@ -73,10 +73,10 @@ func New(opt Options) (*Face, error) {
 	return f, nil
 }
 
-// Owns tells whether a path of a request is this face's, for a listener that has others.
-func Owns(path string) bool {
-	first, _ := cutPath(path)
-	return slices.Contains([]string{"api", "kernelspecs", "login", "tree", "lab", "hub"}, first)
+// Paths are the patterns of http.ServeMux for the paths of the face, for a listener that has
+// others.
+func Paths() []string {
+	return []string{"GET /{$}", "/api", "/api/", "/kernelspecs/", "/login", "/tree", "/lab", "/hub/"}
 }
 
 func (f *Face) routes() {
