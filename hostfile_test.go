@@ -137,3 +137,26 @@ func TestTreeOfAFileServiceAlone(t *testing.T) {
 		t.Errorf("a new one beside it: %v %v", now, err)
 	}
 }
+
+// A folder on the command line opens the tree, which shows the files of the host where there
+// are some, and the folder where none can be shown before a cell ran.
+func TestTreeOfAHostWithAFolder(t *testing.T) {
+	t.Setenv("NBTERM_TOKEN", "let-in")
+	t.Setenv("NBTERM_E2B_API_KEY", "key")
+	t.Setenv("E2B_API_KEY", "key")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	for host, there := range map[string]bool{"http://127.0.0.1:9/": true, "nbterm+http://127.0.0.1:9": true, "e2b+http://127.0.0.1:9": true, "e2b:": false, "e2b:i3x": true, "local": false} {
+		c := &common{hosted: hostFlags{url: host}}
+		var opt tui.Options
+		closeFiles, err := c.treeOf(&opt, dir, false)
+		if err != nil {
+			t.Errorf("%s: %v", host, err)
+			continue
+		}
+		defer closeFiles()
+		if !opt.OpenTree || (opt.FindFiles != nil) != there || (opt.Files != nil) == there || (opt.TreeRoot == "") != there {
+			t.Errorf("%s: it opens: %v, files here: %v, root %q", host, opt.OpenTree, opt.Files != nil, opt.TreeRoot)
+		}
+	}
+}

@@ -102,9 +102,9 @@ func (c *common) opener(settings config) func(context.Context, tui.OpenAsk) (tui
 }
 
 // treeOf gives the terminal program the files of the host that filesHost is: this machine's,
-// or those of another one, which are looked for when the tree opens. dir is where the tree
-// begins, and opens at once; "" for the notebook's folder. With poll, changes of this
-// machine's are looked for.
+// or those of another one, which are looked for when the tree opens. With dir it opens at
+// once: in that folder, but the host's files begin where the host says. Where a host has none
+// to show yet the folder does. With poll, changes of this machine's are looked for.
 func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error) {
 	here, err := localfs.New(localfs.Options{Poll: poll})
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	}
 	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	closeFiles := func() { _ = here.Close() } // it only lets go
-	if dir == "" && far(t) {
+	if far(t) && (dir == "" || filesAtOnce(t)) {
 		c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
-		opt.Local, opt.FindFiles = here, c.hostFiles(t)
+		opt.Local, opt.FindFiles, opt.OpenTree = here, c.hostFiles(t), dir != ""
 		return closeFiles, nil
 	}
 	opt.Files = here
@@ -137,6 +137,17 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	}
 	opt.TreeRoot, opt.OpenTree = filepath.ToSlash(abs), true
 	return closeFiles, nil
+}
+
+// filesAtOnce tells whether a host has files to show before any cell ran.
+func filesAtOnce(t hosts.Target) bool {
+	switch t.Kind {
+	case hosts.Jupyter, hosts.Process, hosts.E2BServer:
+		return true
+	case hosts.E2B:
+		return t.ID != ""
+	}
+	return false
 }
 
 // hostFiles finds the files of a host. A sandbox that was made for this run is found by what

@@ -112,16 +112,22 @@ func (m *Model) openTree() tea.Cmd {
 }
 
 // beginTree opens the tree at the start, where that was asked for. Over SSH it costs much:
-// with it beside the notebook each scrolled line is a screen full of bytes.
+// with it beside the notebook each scrolled line is a screen full of bytes. That is said
+// among what stays: other news of the start must not cover it.
 func (m *Model) beginTree() tea.Cmd {
 	if !m.opt.OpenTree {
 		return nil
 	}
 	if m.opt.getenv("SSH_TTY") != "" || m.opt.getenv("SSH_CONNECTION") != "" { // a tmux passes on only the second to new windows
-		m.setHint("the tree would make scrolling slow over SSH; " + m.table.Keys(keymap.Command, keymap.OpenTree) + " shows it")
+		m.say(info, m.slowTree())
 		return nil
 	}
 	return m.openTree()
+}
+
+// slowTree says why the tree does not show over SSH.
+func (m *Model) slowTree() string {
+	return "the tree would make scrolling slow over SSH; " + m.table.Keys(keymap.Command, keymap.OpenTree) + " shows it"
 }
 
 // showTree shows the tree. What it wants is read, anew if it was shown before.
@@ -131,6 +137,7 @@ func (m *Model) showTree() tea.Cmd {
 		return nil
 	}
 	m.tree.open = true
+	m.messages.drop(m.slowTree())
 	m.layout()
 	m.penMoved()
 	if m.tree.tree == nil {

@@ -171,11 +171,13 @@ func TestTreeTakesTheMouse(t *testing.T) {
 // Over SSH the tree waits until it is asked for.
 func TestTreeOverSSH(t *testing.T) {
 	for _, sign := range []string{"SSH_TTY=/dev/pts/9", "SSH_CONNECTION=192.0.2.1 50000 192.0.2.2 22"} {
-		a := open(t, setup{file: file("one"), tree: true, env: []string{sign}, beside: map[string]string{"b.ipynb": ""}})
-		a.shows("over SSH", "t shows it")
+		a := open(t, setup{file: file("one"), tree: true, env: []string{sign}, notices: []string{"this file is odd"}, beside: map[string]string{"b.ipynb": ""}})
+		a.Type("j") // no passing hint, which other news would cover
+		a.shows("over SSH", "t shows it", "(1/2)")
 		a.hides("b.ipynb")
 		a.Type("t")
-		a.shows("b.ipynb")
+		a.shows("b.ipynb", "this file is odd")
+		a.hides("over SSH")
 	}
 }
 
