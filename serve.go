@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type server struct {
 	cert, key               string
 	contexts                int
 	idle, startup           limit
+	rate                    float64 // requests a second from an address
 	isolation               isolation
 	box                     *isolate.Box // where kernels run, nil: as this process does
 }
@@ -70,6 +72,7 @@ func newServe(c *common) *cobra.Command {
 	flags.StringVar(&s.cert, "tls-cert", "", "speak TLS with the certificate in this `FILE`")
 	flags.StringVar(&s.key, "tls-key", "", "the certificate's key, a `FILE`")
 	flags.IntVar(&s.contexts, "max-contexts", 100, "how many contexts there may be; 0 = no limit")
+	flags.Float64Var(&s.rate, "max-rate", 0, "how many requests a `SECOND` an address may make, twice as many at once; 0 = no limit")
 	s.isolation.flags(flags)
 	limitFlag(flags, &s.idle, "idle-timeout", 0, "end after so many seconds without a request; 0 = never")
 	return cmd
@@ -86,6 +89,8 @@ func (s *server) check() error {
 		return errors.New("--no-auth-loopback asks for no token, so --token-file cannot be given with it")
 	case (s.cert == "") != (s.key == ""):
 		return errors.New("--tls-cert and --tls-key belong together")
+	case s.rate < 0 || math.IsNaN(s.rate):
+		return errors.New("--max-rate takes a number of 0 or more")
 	case s.open && !loopback(s.host):
 		return fmt.Errorf("--no-auth-loopback is for 127.0.0.1 and [::1] only; %s is reached by other machines", s.listen)
 	}
@@ -145,7 +150,7 @@ func (s *server) run(ctx context.Context) error {
 	}
 	opt := serve.Options{
 		Idle: time.Duration(s.idle), Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Hosts: s.called(),
+		Hosts: s.called(), Rate: s.rate,
 	}
 	if s.cert != "" {
 		pair, err := tls.LoadX509KeyPair(s.cert, s.key)

@@ -8,7 +8,7 @@ import (
 	"github.com/nbterm/nbterm/notebook/session/batch"
 )
 
-// servedUntilSignal serves until a signal asks to end.
+// servedUntilSignal serves until a signal asks to end; a second one leaves at once.
 func servedUntilSignal(ctx context.Context, serve func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -22,7 +22,10 @@ func servedUntilSignal(ctx context.Context, serve func(context.Context) error) e
 	case err = <-done:
 	case ended = <-sig:
 		cancel()
-		err = <-done
+		select {
+		case err = <-done:
+		case ended = <-sig: // somebody will not wait for the end
+		}
 	}
 	switch {
 	case err != nil:

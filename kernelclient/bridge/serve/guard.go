@@ -49,6 +49,7 @@ func (s *Server) Metrics(more func() []Figure) http.Handler {
 		for _, f := range append([]Figure{
 			{"nbterm_requests_total", "Requests that came in.", float64(s.requests.Load()), true},
 			{"nbterm_refused_total", "Requests of foreign web pages.", float64(s.refused.Load()), true},
+			{"nbterm_slowed_total", "Requests that came too often.", float64(s.slowed.Load()), true},
 			{"nbterm_requests_active", "Requests under way.", float64(s.under.Load()), false},
 		}, more()...) {
 			kind := "gauge"

@@ -32,6 +32,9 @@ type Options struct {
 	TLS *tls.Config
 	// Idle ends Serve after so long without a request; 0 = never.
 	Idle time.Duration
+	// Rate is how many requests a second an address may make, with twice as many at once; more
+	// are refused with a time to come again. 0 = no limit.
+	Rate float64
 	// Log gets a line for each request: no query, no header, no body.
 	Log *slog.Logger
 }
@@ -42,7 +45,9 @@ type Server struct {
 	serving  []serving
 	requests atomic.Int64
 	refused  atomic.Int64
+	slowed   atomic.Int64
 	under    atomic.Int64 // requests under way
+	rates    rates
 	used     chan struct{}
 }
 
@@ -56,7 +61,7 @@ func New(opt Options) *Server {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{opt: opt, used: make(chan struct{}, 1)}
+	return &Server{opt: opt, used: make(chan struct{}, 1), rates: rates{perSecond: opt.Rate}}
 }
 
 // Listen listens at an address. "localhost" means both loopback addresses, of which one may
@@ -92,7 +97,7 @@ func (s *Server) Add(handler http.Handler, listeners ...net.Listener) {
 			l = tls.NewListener(l, s.opt.TLS)
 		}
 		s.serving = append(s.serving, serving{l, &http.Server{
-			Handler: s.watched(s.guard(handler)), ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeader, IdleTimeout: keepAlive,
+			Handler: s.watched(s.bounded(s.guard(handler))), ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeader, IdleTimeout: keepAlive,
 			ErrorLog:     slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
 			TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // HTTP/1.1: closing a connection ends one request
 		}})
