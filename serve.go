@@ -34,6 +34,7 @@ type server struct {
 	contexts                int
 	idle, startup           limit
 	rate                    float64 // requests a second from an address
+	tell                    bool    // of each request
 	isolation               isolation
 	box                     *isolate.Box // where kernels run, nil: as this process does
 }
@@ -73,6 +74,7 @@ func newServe(c *common) *cobra.Command {
 	flags.StringVar(&s.key, "tls-key", "", "the certificate's key, a `FILE`")
 	flags.IntVar(&s.contexts, "max-contexts", 100, "how many contexts there may be; 0 = no limit")
 	flags.Float64Var(&s.rate, "max-rate", 0, "how many requests a `SECOND` an address may make, twice as many at once; 0 = no limit")
+	flags.BoolVar(&s.tell, "log-requests", false, "log each request: its method, the first part of its path and how long it took")
 	s.isolation.flags(flags)
 	limitFlag(flags, &s.idle, "idle-timeout", 0, "end after so many seconds without a request; 0 = never")
 	return cmd
@@ -148,9 +150,13 @@ func (s *server) run(ctx context.Context) error {
 	if s.box, err = s.isolation.box(ctx, root, s.tokenFile, s.key); err != nil {
 		return err
 	}
+	level := slog.LevelWarn
+	if s.tell {
+		level = slog.LevelInfo
+	}
 	opt := serve.Options{
-		Idle: time.Duration(s.idle), Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Hosts: s.called(), Rate: s.rate,
+		Idle: time.Duration(s.idle), Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Hosts: s.called(), Rate: s.rate, Calls: []string{"api", "contexts", "execute", "files", "filesystem.Filesystem", "health", "process.Process", "sandboxes", "v1", "v2"},
 	}
 	if s.cert != "" {
 		pair, err := tls.LoadX509KeyPair(s.cert, s.key)

@@ -64,8 +64,7 @@ func serveE2B(t *testing.T, flags ...string) *served {
 		select {
 		case <-s.ended:
 		default:
-			_ = s.cmd.Process.Kill() // the test is over
-			_ = s.cmd.Wait()
+			s.stop(syscall.SIGTERM)
 		}
 	})
 	lines := bufio.NewReader(out)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,8 @@ type Options struct {
 	// Rate is how many requests a second an address may make, with twice as many at once; more
 	// are refused with a time to come again. 0 = no limit.
 	Rate float64
+	// Calls are the first parts of paths that the log may name; others may be anything.
+	Calls []string
 	// Log gets a line for each request: no query, no header, no body.
 	Log *slog.Logger
 }
@@ -170,17 +173,18 @@ func (s *Server) watched(next http.Handler) http.Handler {
 			case s.used <- struct{}{}:
 			default:
 			}
-			s.opt.Log.Info("request", "method", r.Method, "call", call(r.URL.Path), "took", time.Since(begun).Round(time.Millisecond).String())
+			s.opt.Log.Info("request", "method", r.Method, "call", s.call(r.URL.Path), "took", time.Since(begun).Round(time.Millisecond).String())
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// call is the part of a path that says nothing of its user: files and ids are left out.
-func call(path string) string {
+// call is the part of a path that says nothing of its user: files and ids are left out, and
+// what is no call of ours.
+func (s *Server) call(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if len(first) > 40 {
-		first = first[:40]
+	if slices.Contains(s.opt.Calls, first) {
+		return "/" + first
 	}
-	return "/" + first
+	return "other"
 }
