@@ -237,13 +237,25 @@ func (c *codeContext) prepare(ctx context.Context) error {
 // dead tells whether there is no kernel.
 func (c *codeContext) dead() bool { return c.kernel.Info().State.State == event.Dead }
 
-// restart replaces the kernel and waits for the next one.
+// restart replaces the kernel and waits for the next one, which somebody else may be
+// starting already.
 func (c *codeContext) restart(ctx context.Context) error {
-	before := c.kernel.Info().State.Generation
-	if err := c.kernel.Restart(ctx); err != nil {
+	before := c.kernel.Info().State
+	if before.State == event.Restarting {
+		return c.awaitReady(ctx, before.Generation-1)
+	}
+	if err := c.kernel.Restart(ctx); err != nil && !errors.Is(err, kernelclient.Exists) {
 		return err
 	}
-	return c.awaitReady(ctx, before)
+	return c.awaitReady(ctx, before.Generation)
+}
+
+// revive replaces a kernel that died or that the way to was lost.
+func (c *codeContext) revive(ctx context.Context) error {
+	if !c.dead() || c.ended() {
+		return nil
+	}
+	return c.restart(ctx)
 }
 
 // stop ends the context, gently as long as ctx lasts.

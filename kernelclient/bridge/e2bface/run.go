@@ -43,27 +43,26 @@ func (c *codeContext) await(ctx context.Context, out *lines) bool {
 	case <-c.over:
 	case <-c.box.life.Done():
 	}
+	c.lose(out)
+	return false
+}
+
+// lose ends the stream of an execution whose kernel was taken away: with its connection
+// where the whole sandbox goes.
+func (c *codeContext) lose(out *lines) {
 	select {
 	case <-c.severed:
 		out.cut()
 	default:
 		out.lost()
 	}
-	return false
 }
 
 // run is execute with the lock. It returns what is still to be done, nil for nothing.
 func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (after func(context.Context) error) {
 	life := c.box.life
 	if c.dead() {
-		select {
-		case <-c.over:
-			out.lost()
-			return nil
-		default:
-		}
-		out.died()
-		return c.restart
+		return c.refuse(out)
 	}
 	err := c.prepare(life)
 	if err == nil {
@@ -77,21 +76,17 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 		x, err = c.submit(life, kernelclient.Request{Code: q.Code})
 	}
 	switch {
-	case err != nil && c.dead():
-		out.died()
-		return c.restart
 	case err != nil:
-		out.lost()
-		return nil
+		return c.refuse(out)
 	case x == nil: // the client left meanwhile
 		return nil
 	}
 	reason := c.stream(ctx, x, out)
 	switch reason {
-	case event.Died, event.Cancelled:
+	case event.Died, event.Cancelled, event.Lost:
 		c.leave(x)
-		return c.restart
-	case event.Restarted, event.Lost:
+		return c.revive
+	case event.Restarted:
 		c.leave(x)
 		return nil
 	case "":
@@ -100,6 +95,16 @@ func (c *codeContext) run(ctx context.Context, q wire.Execution, out *lines) (af
 	}
 	c.leave(x)
 	return nil
+}
+
+// refuse ends a stream whose code cannot run, and returns what is still to be done.
+func (c *codeContext) refuse(out *lines) (after func(context.Context) error) {
+	if c.ended() || !c.dead() {
+		c.lose(out)
+		return nil
+	}
+	out.died()
+	return c.revive
 }
 
 // afterwards is how long output may come after the end of its code. A kernel whose own
@@ -132,8 +137,9 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 		select {
 		case e := <-x.events:
 			if end, ok := e.Body.(event.Ended); ok {
-				if c.box.life.Err() != nil || c.ended() {
-					end.Reason = event.Lost // somebody took the context away
+				if c.ended() {
+					c.lose(out)
+					return event.Lost
 				}
 				if end.Reason == event.Done && c.afterwards() > 0 {
 					c.late(x, out)
@@ -148,10 +154,10 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 			out.write(wire.Keepalive{})
 			timer.Reset(pulse)
 		case <-c.severed:
-			out.cut()
+			c.lose(out)
 			return event.Lost
 		case <-c.over:
-			out.lost()
+			c.lose(out)
 			return event.Lost
 		case <-ctx.Done():
 			out.gone = true
@@ -160,8 +166,11 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 	return ""
 }
 
-// ended tells whether the context was stopped on purpose.
+// ended tells whether the context was stopped on purpose, or is about to be.
 func (c *codeContext) ended() bool {
+	if c.box.life.Err() != nil {
+		return true
+	}
 	c.box.mu.Lock()
 	defer c.box.mu.Unlock()
 	for _, have := range c.box.contexts {
@@ -175,17 +184,16 @@ func (c *codeContext) ended() bool {
 // abandon interrupts an execution whose client has left, and waits until that has taken
 // effect: code that came sooner would be thrown away by the kernel.
 func (c *codeContext) abandon(ctx context.Context, x *execution) error {
-	err := c.kernel.Interrupt(ctx)
-	var reason event.Reason
+	err := c.kernel.Cancel(ctx, x.id) // it may wait for older code that ignores its interrupt
+	if err != nil {
+		err = c.kernel.Interrupt(ctx)
+	}
 	if err == nil {
-		reason, err = c.awaitEnd(ctx, x)
+		_, err = c.awaitEnd(ctx, x)
 	}
 	c.leave(x)
 	if err != nil {
 		return err
 	}
-	if reason == event.Died || reason == event.Cancelled {
-		return c.restart(ctx)
-	}
-	return nil
+	return c.revive(ctx)
 }
