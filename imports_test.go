@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"kernelclient/builtin":        {"notebook/mime", "kernelclient"},
 	"kernelclient/jupyterserver":  {"notebook/mime", "kernelclient", "internal/pause"},
 	"kernelclient/leftover":       {},
+	"kernelclient/sshlink":        {"kernelclient"},
 	"kernelclient/local":          {"notebook/mime", "kernelclient"},
 	"notebook":                    {"notebook/mime", "notebook/ipynb"},
 	"notebook/ipynb":              {"notebook/mime"},

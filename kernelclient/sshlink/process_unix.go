@@ -1,0 +1,46 @@
+//go:build unix
+
+package sshlink
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// apart keeps the terminal's keys from ssh: Ctrl-C is for the kernel.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// lent is the terminal while ssh has it to ask something, or nothing.
+type lent struct{ tty *os.File }
+
+// lend gives ssh the terminal, if there is one that this process has. It is to be taken back.
+func lend(cmd *exec.Cmd) lent {
+	apart(cmd)
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return lent{}
+	}
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	if err != nil || group != unix.Getpgrp() {
+		_ = tty.Close() // a background job has nothing to give
+		return lent{}
+	}
+	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(tty.Fd())
+	return lent{tty}
+}
+
+// back takes the terminal back. It may be called again.
+func (l *lent) back() {
+	if l.tty == nil {
+		return
+	}
+	signal.Ignore(syscall.SIGTTOU) // whoever takes the terminal from behind would be stopped
+	_ = unix.IoctlSetPointerInt(int(l.tty.Fd()), unix.TIOCSPGRP, unix.Getpgrp())
+	signal.Reset(syscall.SIGTTOU)
+	_ = l.tty.Close() // nothing was written
+	l.tty = nil
+}
