@@ -32,7 +32,8 @@ type common struct {
 	envd     string // the address of the file service, "" for beside the code
 	context  string
 	noHost   bool
-	lasting  bool // kernels are to outlive the program, where they can
+	lasting  bool   // kernels are to outlive the program, where they can
+	treeRoot string // of another machine, where the tree begins, and opens at once; "" for the notebook's
 	startup  limit
 
 	fsRequest, fsSilence limit // of file services
@@ -85,7 +86,7 @@ func (c *common) host(ctx context.Context, dir string) (kernelclient.Host, func(
 func (c *common) hostAt(ctx context.Context, t hosts.Target, dir string) (kernelclient.Host, error) {
 	switch {
 	case c.lasting:
-		return keeping(t, dir)
+		return c.keeping(t, dir)
 	case c.context != "":
 		return c.kept(ctx, t, dir)
 	case t.Kind == hosts.Process:

@@ -27,9 +27,11 @@ type hostFlags struct {
 	url string
 	hosts.Settings
 	target *hosts.Target // what they come to, nil until it was asked for
+	links  *links
 }
 
 func (h *hostFlags) add(f *pflag.FlagSet) {
+	h.links = &links{}
 	f.StringVar(&h.url, "host", "local", "where code runs (`URL`): "+hosts.Forms)
 	f.StringVar(&h.TokenFile, "token-file", "", "the host's token is in the first line of this `FILE`")
 	f.StringVar(&h.CAFile, "ca-file", "", "trust the certificates in this `FILE` (PEM) for --host")

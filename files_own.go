@@ -50,7 +50,7 @@ func homeFolder() string {
 // processFiles is the files of a host process's machine. Where that is this one they are
 // used without it.
 func (c *common) processFiles(ctx context.Context, t hosts.Target) (fswatch.FS, error) {
-	opt, err := clientOptions(t, "", false)
+	opt, err := c.hosted.client(t, "", false)
 	if err != nil {
 		return nil, err
 	}

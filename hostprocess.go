@@ -14,6 +14,7 @@ import (
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
+	"github.com/nbterm/nbterm/kernelclient/local"
 	"github.com/nbterm/nbterm/notebook/session/batch"
 )
 
@@ -71,7 +72,11 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 				if err != nil {
 					return nil, err
 				}
-				return hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version, Warn: func(line string) { log.Warn(line) }})
+				h, err := hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version, Warn: func(line string) { log.Warn(line) }})
+				if here, ok := h.(*local.Host); ok { // a client on another machine may name no folder
+					return rooted{here, homeFolder(), false}, nil
+				}
+				return h, err
 			},
 			Adopt: settings.adopt,
 		},
@@ -103,12 +108,20 @@ func (c *common) clientOptions(dir string, start bool) (bridge.ClientOptions, er
 	if err != nil {
 		return bridge.ClientOptions{}, err
 	}
-	return clientOptions(t, dir, start)
+	return c.hosted.client(t, dir, start)
 }
 
-func clientOptions(t hosts.Target, dir string, start bool) (opt bridge.ClientOptions, err error) {
+// client are the options of a client of one host.
+func (h *hostFlags) client(t hosts.Target, dir string, start bool) (opt bridge.ClientOptions, err error) {
 	if t.Kind == hosts.Process {
 		opt, err = hosts.Bridge(t)
+		if t.Remote != "" {
+			link, err := h.links.to(t)
+			if err != nil {
+				return opt, err
+			}
+			opt.Dial = link.Dial
+		}
 		opt.Place, opt.Version = hostPlace(), version
 		if t.Socket != "" {
 			opt.Dir = dir

@@ -48,8 +48,8 @@ const offline = 12 * time.Hour
 
 // keeping is the host of kernels that outlive the terminal program. It is connected to, and
 // started, when it is needed first.
-func keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
-	opt, err := clientOptions(t, dir, true)
+func (c *common) keeping(t hosts.Target, dir string) (kernelclient.Host, error) {
+	opt, err := c.hosted.client(t, dir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (c *common) places(settings config, path string) ([]session.Place, error) {
 				return nil, err
 			}
 			if c.lasting {
-				return keeping(t, dir)
+				return c.keeping(t, dir)
 			}
 			return c.direct(t, dir)
 		}})

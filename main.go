@@ -21,7 +21,9 @@ func main() {
 	// A reader that goes away is an error of Write, not the end of the process: what ran is
 	// saved first. Not by Ignore: kernels would inherit that, and `yes | head` complain.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	err := newRoot().ExecuteContext(context.Background())
+	root, closeLinks := newRoot()
+	err := root.ExecuteContext(context.Background())
+	closeLinks()
 	os.Exit(int(report(err)))
 }
 
@@ -47,9 +49,10 @@ func report(err error) batch.Status {
 // in it, so nothing of it may drive the terminal.
 func note(line string) { fmt.Fprintln(os.Stderr, "nbterm: "+render.Sanitize(line)) }
 
-func newRoot() *cobra.Command {
+// newRoot is the command tree, and what is to be called when the command has ended.
+func newRoot() (root *cobra.Command, closing func()) {
 	var c common
-	root := &cobra.Command{
+	root = &cobra.Command{
 		Use:     "nbterm [FILE | DIR | URL]",
 		Version: version + revision(),
 		Short:   "A notebook for the terminal",
@@ -70,6 +73,6 @@ func newRoot() *cobra.Command {
 	})
 	c.add(root)
 	root.AddCommand(newRun(&c), newExec(&c), newShow(), newKernels(&c), newContexts(&c), newLs(&c), newAttach(&c), newStop(&c), newHost(), newUnsandbox(&c), newVersion())
-	root.AddCommand(newFS(&c), newE2B(&c), newServe(&c))
-	return root
+	root.AddCommand(newFS(&c), newE2B(&c), newServe(&c), newSSH(&c), newLink())
+	return root, c.hosted.links.close
 }

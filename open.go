@@ -54,6 +54,7 @@ func (c *common) open(ctx context.Context, args []string) error {
 	}
 	defer closeFiles()
 	settings.apply(&opt)
+	c.hosted.links.takeScreen()
 	spareMemory()
 	return ended(tui.Run(ctx, opt))
 }

@@ -114,11 +114,15 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	if err != nil {
 		return nil, err
 	}
+	if t.Kind == hosts.Process && far(t) {
+		opt.KeptAt = t.URL
+	}
 	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	closeFiles := func() { _ = here.Close() } // it only lets go
 	if far(t) && (dir == "" || filesAtOnce(t)) {
 		c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
-		opt.Local, opt.FindFiles, opt.OpenTree = here, c.hostFiles(t), dir != ""
+		opt.Local, opt.FindFiles = here, c.hostFiles(t)
+		opt.TreeRoot, opt.OpenTree = c.treeRoot, dir != "" || c.treeRoot != ""
 		return closeFiles, nil
 	}
 	opt.Files = here
@@ -194,9 +198,17 @@ func untitled(dir string) string { return freeName(filepath.Join(dir, "Untitled.
 
 // freeName is a path that nothing has yet, as JupyterLab counts.
 func freeName(path string) string {
+	return freeOf(path, func(name string) bool {
+		_, err := os.Lstat(name)
+		return err == nil // a folder that cannot be read is told when it is saved
+	})
+}
+
+// freeOf is path, or the first one after it in JupyterLab's way of counting that is not taken.
+func freeOf(path string, taken func(string) bool) string {
 	ext := filepath.Ext(path)
 	for n, name := 1, path; ; n++ {
-		if _, err := os.Lstat(name); err != nil { // a folder that cannot be read is told when it is saved
+		if !taken(name) {
 			return name
 		}
 		name = fmt.Sprintf("%s%d%s", strings.TrimSuffix(path, ext), n, ext)

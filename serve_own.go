@@ -71,25 +71,19 @@ func (s *server) rootedHost(a bridge.Surroundings, root string) (kernelclient.Ho
 	if len(a.Target) > 0 {
 		return nil, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this server runs code on its own machine only"}
 	}
-	within := func(dir string) string {
-		if filepath.IsAbs(dir) {
-			return dir
-		}
-		return filepath.Join(root, dir)
-	}
-	return rooted{local.New(local.Options{Dir: within(a.Dir), Outlive: true, Log: a.Log, Box: s.box}), within, s.box.On()}, nil
+	return rooted{local.New(local.Options{Dir: beneath(root, a.Dir), Outlive: true, Log: a.Log, Box: s.box}), root, s.box.On()}, nil
 }
 
-// rooted is a host whose relative folders begin elsewhere than this process's.
+// rooted is a host whose relative folders, and those that nobody named, begin at root.
 type rooted struct {
 	*local.Host
-	within   func(dir string) string
+	root     string
 	isolated bool
 }
 
 // Start implements kernelclient.Host.
 func (r rooted) Start(ctx context.Context, spec kernelclient.StartSpec) (kernelclient.Context, error) {
-	spec.Dir = r.within(spec.Dir)
+	spec.Dir = beneath(r.root, spec.Dir)
 	return r.Host.Start(ctx, spec)
 }
 
@@ -99,4 +93,12 @@ func (r rooted) Existing(ctx context.Context, file string, spec kernelclient.Sta
 		return nil, &kernelclient.Error{Kind: kernelclient.Unsupported, What: "this server isolates its kernels, and a kernel of another program is not"}
 	}
 	return r.Host.Existing(ctx, file, spec)
+}
+
+// beneath is a folder, which may be relative to root.
+func beneath(root, dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(root, dir)
 }

@@ -70,6 +70,7 @@ type setup struct {
 	host          kernelclient.Host // nil: of one kernel in memory
 	far           bool              // it is another machine
 	places        []session.Place   // other hosts
+	kept          string            // the machine that keeps kernels, "" for this one
 	busy          bool              // what was left runs: the program does not become idle
 	lasting       *hosttest.Host    // a host whose kernels go on when the program ends
 	onQuit        tui.OnQuit
@@ -147,7 +148,7 @@ func open(t *testing.T, s setup) *app {
 		s.files = nil
 	}
 	opt := tui.Options{
-		FindFiles: s.find, Local: here,
+		KeptAt: s.kept, FindFiles: s.find, Local: here,
 		Files: s.files, WatchFiles: treeWatcher(s.watch || s.files != nil && s.root != ""), Open: a.openOther, OpenTree: s.tree, TreeRoot: s.root, Trash: s.trash, MadeFiles: s.made, RunningPaths: a.runningPaths(s.running),
 		Session: session.New(doc, s.host, joint), OnQuit: s.onQuit,
 		File: file, Theme: s.theme, FollowBackground: s.follow, StateDir: a.state, Notices: s.notices, Err: a.stderr, Signals: a.signals, Probe: a.probe, Profile: &s.profile,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -185,7 +186,13 @@ func (m *Model) keeps(exit int) bool {
 	if !m.session.Lasts() || exit == exitFine && m.leave != KeepOnQuit {
 		return false
 	}
-	_, _ = fmt.Fprintf(m.opt.Err, "nbterm: the kernel of %s goes on; nbterm %s comes back to it, nbterm stop %s ends it\n",
-		m.fileName(), m.fileName(), m.session.ID().Short())
+	id, back, at := m.session.ID().Short(), m.fileName(), ""
+	if there := m.opt.KeptAt; there != "" {
+		at, back = " --host "+there, "--host "+there+" "+back
+		if strings.HasPrefix(m.file.Path, there+"/") {
+			back = "attach " + there + "/" + id
+		}
+	}
+	_, _ = fmt.Fprintf(m.opt.Err, "nbterm: the kernel of %s goes on; nbterm %s comes back to it, nbterm stop %s%s ends it\n", m.fileName(), back, id, at)
 	return true
 }

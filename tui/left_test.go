@@ -75,6 +75,18 @@ func idle(t *testing.T, h *hosttest.Host) {
 	}
 }
 
+// A kernel of another machine is found again by that machine's name.
+func TestLeftOnAnotherMachine(t *testing.T) {
+	a := open(t, setup{lasting: lasting(t, make(chan struct{})), file: file("wait"), kept: "ssh://gpu"})
+	a.Keys("R")
+	a.WaitFor("begin wait")
+	a.signals <- syscall.SIGHUP
+	a.quits(t, 129)
+	if said := a.stderr.String(); !strings.Contains(said, "nbterm --host ssh://gpu test.ipynb comes back to it, nbterm stop 1 --host ssh://gpu ends it") {
+		t.Errorf("it said %q", said)
+	}
+}
+
 func TestARunOutlivesTheProgram(t *testing.T) {
 	gate := make(chan struct{})
 	h := lasting(t, gate)

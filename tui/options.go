@@ -61,6 +61,9 @@ type Options struct {
 	// own session. It is called away from the screen's goroutine.
 	Open func(context.Context, OpenAsk) (Opened, error)
 
+	// KeptAt is the address of the machine whose host process keeps kernels; "" is this one's.
+	KeptAt string
+
 	// FindFiles finds the files of a host, when the tree opens first. remote tells what the
 	// kernel's host calls the kernel, "" before there is one. nil: Files are there already.
 	FindFiles func(ctx context.Context, remote func(context.Context) (string, error)) (FoundFiles, error)

@@ -143,6 +143,9 @@ func (c *Client) dial(ctx context.Context) (net.Conn, error) {
 	return c.starter.start(ctx)
 }
 
+// Connection is one to the host process, for a relay that carries what another client says.
+func (c *Client) Connection(ctx context.Context) (net.Conn, error) { return c.dial(ctx) }
+
 // Hello asks the host process who it is.
 func (c *Client) Hello(ctx context.Context) (version string, err error) {
 	var h hello

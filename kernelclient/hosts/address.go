@@ -17,8 +17,7 @@ type Kind string
 // The kinds.
 const (
 	Local     Kind = "local"     // this machine
-	Process   Kind = "process"   // an nbterm host process: unix:PATH, nbterm+http(s)://HOST:PORT
-	SSH       Kind = "ssh"       // another machine, through ssh://HOST
+	Process   Kind = "process"   // an nbterm host process: unix:PATH, nbterm+http(s)://HOST:PORT, ssh://HOST
 	Jupyter   Kind = "jupyter"   // a Jupyter server or gateway: http(s)://…
 	E2B       Kind = "e2b"       // a sandbox of E2B: e2b: (a new one), e2b:ID
 	E2BServer Kind = "e2b+http"  // a code-interpreter server: e2b+http(s)://HOST:PORT
@@ -35,6 +34,7 @@ type Address struct {
 	// alone says it.
 	Base   string
 	Socket string // of a host process on this machine, absolute
+	Remote string // the machine of one that ssh reaches, an ssh:// URL
 	ID     string // of a sandbox that exists
 	Path   string // of the notebook that the address named, on a Jupyter server or a host process's machine; "" for none
 }
@@ -61,7 +61,7 @@ func Same(host, address string) bool {
 }
 
 // Forms lists the forms of addresses for people.
-const Forms = "local, unix:PATH, nbterm+http(s)://HOST:PORT (nbterm serve), http(s)://HOST:PORT (a Jupyter server), e2b:, e2b:ID, e2b+http(s)://HOST:PORT, unsandbox:, or a name in the config file"
+const Forms = "local, ssh://HOST, unix:PATH, nbterm+http(s)://HOST:PORT (nbterm serve), http(s)://HOST:PORT (a Jupyter server), e2b:, e2b:ID, e2b+http(s)://HOST:PORT, unsandbox:, or a name in the config file"
 
 // Parse reads an address and takes the secrets out of it. What it cannot read is an Invalid
 // error, which does not repeat what may be secret.
@@ -93,7 +93,7 @@ func Parse(text string) (a Address, in Secrets, err error) {
 			err = invalid("unsandbox:…", "settings may follow, as in unsandbox:?ttl=300; keys come from the environment or a file")
 		}
 	case "ssh":
-		err = invalid("ssh://…", "this nbterm cannot reach other machines by ssh")
+		a, err = overSSH(text)
 	default:
 		if bare.MatchString(text) {
 			return web(Jupyter, "", "http://"+text)
@@ -116,6 +116,23 @@ func unixSocket(path string) (Address, error) {
 		return Address{}, invalid("unix:"+path, err.Error())
 	}
 	return Address{Kind: Process, URL: "unix:" + abs, Socket: abs}, nil
+}
+
+// overSSH reads an ssh:// address. The name of the machine is for ssh to make sense of.
+func overSSH(text string) (a Address, err error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.RawQuery != "" {
+		return a, invalid("ssh://…", "it is like ssh://ann@machine, or ssh://machine:2222/home/ann/a.ipynb")
+	}
+	if _, has := u.User.Password(); has || strings.HasPrefix(u.Hostname(), "-") || strings.HasPrefix(u.User.Username(), "-") {
+		return a, invalid("ssh://…", "ssh asks for passwords itself, and names do not begin with a dash")
+	}
+	at := url.URL{Scheme: "ssh", User: u.User, Host: u.Host}
+	a = Address{Kind: Process, URL: at.String(), Remote: at.String()}
+	if u.Path != "/" {
+		a.Path = u.Path
+	}
+	return a, nil
 }
 
 // web reads an address of http or https, with a prefix before the scheme.

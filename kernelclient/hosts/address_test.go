@@ -31,6 +31,9 @@ func TestAddresses(t *testing.T) {
 		{text: "nbterm+https://far:8787", kind: Process, url: "nbterm+https://far:8787", base: "https://far:8787"},
 		{text: "nbterm+https://far:8787/base/", kind: Process, url: "nbterm+https://far:8787/base", base: "https://far:8787/base"},
 		{text: "nbterm+http://far:8787/home/ann/a%20b.ipynb", kind: Process, url: "nbterm+http://far:8787", base: "http://far:8787", path: "/home/ann/a b.ipynb"},
+		{text: "ssh://gpu", kind: Process, url: "ssh://gpu"},
+		{text: "ssh://ann@gpu:2222/", kind: Process, url: "ssh://ann@gpu:2222"},
+		{text: "ssh://gpu/home/ann/a%20b.ipynb", kind: Process, url: "ssh://gpu", path: "/home/ann/a b.ipynb"},
 		{text: "e2b:", kind: E2B, url: "e2b:"},
 		{text: "e2b:i12-ab_c", kind: E2B, url: "e2b:i12-ab_c"},
 		{text: "e2b:12345", kind: E2B, url: "e2b:12345"},
@@ -78,7 +81,7 @@ func TestAddresses(t *testing.T) {
 
 func TestNoAddresses(t *testing.T) {
 	for _, text := range []string{
-		"gpu", "unix:", "ftp://x/", "http://", "http:x", "http://h:port/?token=hush", "http://ann:hush@h:%zz/", "e2b:a/b", "unsandbox:x", "ssh://h", "https://h\x7f/?token=hush",
+		"gpu", "unix:", "ftp://x/", "http://", "http:x", "http://h:port/?token=hush", "http://ann:hush@h:%zz/", "e2b:a/b", "unsandbox:x", "ssh://", "ssh://h/?x", "ssh://a:b@h", "ssh://-oProxyCommand=x", "https://h\x7f/?token=hush",
 	} {
 		a, in, err := Parse(text)
 		if !errors.Is(err, kernelclient.Invalid) || strings.Contains(err.Error(), "hush") {

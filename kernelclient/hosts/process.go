@@ -9,13 +9,16 @@ import (
 )
 
 // Bridge says how a host process is reached that a Process target names: at its socket, or
-// over the network. The caller adds what else a client is told.
+// over the network. One of another machine that ssh reaches needs the caller's Dial. The caller adds what else a client is told.
 func Bridge(t Target) (opt bridge.ClientOptions, err error) {
 	switch {
 	case t.Kind != Process:
 		return opt, &kernelclient.Error{Kind: kernelclient.Invalid, What: fmt.Sprintf("--host %s is no host process", t.URL)}
 	case t.Socket != "":
 		opt.Socket = t.Socket
+		return opt, nil
+	case t.Remote != "":
+		opt.Name = t.URL
 		return opt, nil
 	}
 	opt.Base, opt.Token, opt.Name = t.Base, string(t.Token), t.URL
