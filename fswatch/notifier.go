@@ -32,9 +32,10 @@ type Notifying interface {
 
 // Notice says that something happened in a folder.
 type Notice struct {
-	Dir Path  // as given to Add; with All it is empty
-	All bool  // reports were lost: anything may have happened
-	Err error // it is not reported any more, and why
+	Dir   Path     // as given to Add; with All it is empty
+	Names []string // the entries that it happened to; nil: to any
+	All   bool     // reports were lost: anything may have happened
+	Err   error    // it is not reported any more, and why
 }
 
 // Notices collects what a Notifier has to tell: a folder once, however much happens in it.
@@ -42,23 +43,37 @@ type Notice struct {
 type Notices struct {
 	wake chan struct{} // holds one
 	mu   sync.Mutex    // guards both
-	dirs map[Path]error
+	dirs map[Path]*notice
 	all  bool
+}
+
+// notice is what there is to tell of one folder.
+type notice struct {
+	touched
+	err error
 }
 
 // NewNotices makes an empty collection.
 func NewNotices() *Notices {
-	return &Notices{wake: make(chan struct{}, 1), dirs: map[Path]error{}}
+	return &Notices{wake: make(chan struct{}, 1), dirs: map[Path]*notice{}}
 }
 
 // Put adds a notice. It never waits.
-func (n *Notices) Put(notice Notice) {
+func (n *Notices) Put(put Notice) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if notice.All {
+	if put.All {
 		n.all = true
-	} else if notice.Err != nil || n.dirs[notice.Dir] == nil {
-		n.dirs[notice.Dir] = notice.Err
+	} else {
+		own := n.dirs[put.Dir]
+		if own == nil {
+			own = &notice{}
+			n.dirs[put.Dir] = own
+		}
+		own.add(put.Names...)
+		if put.Err != nil {
+			own.err = put.Err
+		}
 	}
 	select {
 	case n.wake <- struct{}{}:
@@ -81,8 +96,8 @@ func (n *Notices) Take() []Notice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all := make([]Notice, 0, len(n.dirs)+1)
-	for dir, err := range n.dirs {
-		all = append(all, Notice{Dir: dir, Err: err})
+	for dir, own := range n.dirs {
+		all = append(all, Notice{Dir: dir, Names: own.list(), Err: own.err})
 	}
 	if n.all {
 		all = append(all, Notice{All: true})

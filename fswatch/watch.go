@@ -14,7 +14,7 @@ import (
 // NewWatcher makes a Watcher for an FS: by its own Notifier, else by one watch a folder, else
 // by listing the folders every two seconds.
 func NewWatcher(f FS) Watcher {
-	w := &watcher{fs: f, kick: make(chan struct{}, 1), ready: make(chan struct{}, 1), done: make(chan struct{}), dirty: map[Path]bool{}}
+	w := &watcher{fs: f, kick: make(chan struct{}, 1), ready: make(chan struct{}, 1), done: make(chan struct{}), dirty: map[Path]*touched{}}
 	if n, ok := f.(Notifying); ok {
 		w.notes, w.noPush = n.Notifier()
 	} else if f.Capabilities().Push {
@@ -43,7 +43,7 @@ type watcher struct {
 
 	mu      sync.Mutex // guards all below
 	want    []Path
-	dirty   map[Path]bool
+	dirty   map[Path]*touched
 	resync  bool
 	newMode bool // since the last Next
 	mode    Mode
@@ -88,6 +88,14 @@ func (w *watcher) take() (Change, bool) {
 		return Change{}, false
 	}
 	c := Change{Dirty: slices.Sorted(maps.Keys(w.dirty)), Resync: w.resync}
+	for dir, t := range w.dirty {
+		if names := t.list(); names != nil {
+			if c.Names == nil {
+				c.Names = map[Path][]string{}
+			}
+			c.Names[dir] = names
+		}
+	}
 	clear(w.dirty)
 	w.resync, w.newMode = false, false
 	return c, true
@@ -133,7 +141,7 @@ type loop struct {
 	ctx     context.Context
 	folders map[Path]*folder
 	pace    pace
-	pending map[Path]bool // changed and not told
+	pending map[Path]*touched // changed and not told
 	all     bool
 	flush   *time.Timer
 	tick    *time.Timer        // runs only while a folder is not pushed
@@ -151,7 +159,7 @@ func (l *loop) run() {
 	if l.notes != nil {
 		defer l.notes.Close()
 	}
-	l.pending = map[Path]bool{}
+	l.pending = map[Path]*touched{}
 	l.flush, l.tick = stopped(), stopped()
 	defer l.flush.Stop()
 	defer l.tick.Stop()
@@ -270,16 +278,20 @@ func (l *loop) noticed(notices []Notice) {
 		first := !f.pushed
 		l.stale = l.stale || first || n.Err != nil
 		f.pushed, f.why = n.Err == nil, n.Err
-		l.mark(n.Dir, first && n.Err == nil)
+		if first || n.Err != nil {
+			n.Names = nil
+		}
+		l.mark(n.Dir, first && n.Err == nil, n.Names...)
 	}
 	l.recount()
 	l.retry(func(dir Path) bool { return told[path.Dir(dir)] })
 	l.look(true)
 }
 
-// mark notes that a folder changed; at once says that it need not wait for others.
-func (l *loop) mark(dir Path, atOnce bool) {
-	l.pending[dir] = true
+// mark notes that these entries of a folder changed, or without names that any may have; at
+// once says that it need not wait for others.
+func (l *loop) mark(dir Path, atOnce bool, names ...string) {
+	touch(l.pending, dir, names...)
 	now := time.Now()
 	if atOnce {
 		l.flush.Reset(0)
@@ -292,7 +304,9 @@ func (l *loop) mark(dir Path, atOnce bool) {
 func (l *loop) tell() {
 	l.pace.told()
 	l.mu.Lock()
-	maps.Copy(l.dirty, l.pending)
+	for dir, t := range l.pending {
+		touch(l.dirty, dir, t.list()...)
+	}
 	l.resync = l.resync || l.all
 	l.mu.Unlock()
 	clear(l.pending)

@@ -28,6 +28,9 @@ type Watcher interface {
 
 // Change is what a Watcher tells.
 type Change struct {
-	Dirty  []Path // folders to list again, as Want named them, sorted
-	Resync bool   // anything may have changed: Dirty is all wanted folders
+	Dirty []Path // folders to list again, as Want named them, sorted
+	// Names are, for some of them, the entries that something happened to: all others are as
+	// they were at the last Change. A dirty folder that is not in it is to be listed whole.
+	Names  map[Path][]string
+	Resync bool // anything may have changed: Dirty is all wanted folders
 }

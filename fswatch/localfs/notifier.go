@@ -132,7 +132,7 @@ func (n *notifier) pump() {
 func (n *notifier) report(e fsnotify.Event) {
 	n.mu.Lock()
 	for _, dir := range n.names[filepath.Dir(e.Name)] {
-		n.Put(fswatch.Notice{Dir: dir})
+		n.Put(fswatch.Notice{Dir: dir, Names: []string{filepath.Base(e.Name)}})
 	}
 	var gone []string
 	switch {

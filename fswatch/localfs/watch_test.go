@@ -233,6 +233,38 @@ func TestFolderWithTwoNames(t *testing.T) {
 	untilDirty(t, w, want[0])
 }
 
+// Who shows a folder of 100,000 entries is told which of them changed.
+func TestWatcherNamesWhatChanged(t *testing.T) {
+	dir := t.TempDir()
+	f, err := New(Options{Root: dir})
+	must(t, err)
+	w := fswatch.NewWatcher(f)
+	defer w.Close()
+	w.Want([]fswatch.Path{dir})
+	first, err := w.Next(t.Context())
+	must(t, err)
+	if len(first.Dirty) != 1 || first.Names != nil {
+		t.Errorf("at first %+v", first)
+	}
+	makeFile(t, dir+"/one", "x")
+	must(t, os.Rename(dir+"/one", dir+"/two"))
+	told := map[string]bool{}
+	for !told["one"] || !told["two"] {
+		c, err := w.Next(t.Context())
+		must(t, err)
+		names, ok := c.Names[dir]
+		if !ok {
+			t.Fatalf("%+v", c)
+		}
+		for _, name := range names {
+			told[name] = true
+		}
+	}
+	if len(told) != 2 {
+		t.Errorf("told of %v", told)
+	}
+}
+
 func untilDirty(t *testing.T, w fswatch.Watcher, dirs ...fswatch.Path) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
