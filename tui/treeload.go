@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,13 +22,16 @@ type treeLoad struct {
 	watcher fswatch.Watcher
 	polls   bool            // the user was told that changes are looked for
 	serial  int             // of the newest reading
-	newest  map[string]int  // of each folder
-	due     map[string]bool // folders to be read once the present ones are
+	newest  map[string]int  // of each folder that is being read
+	due     map[string]due  // folders to be read once the present ones are
 	first   map[string]bool // folders whose first rows are being read: what is due of them waits
 	active  bool            // a reading of those is under way
 	forget  bool            // marks of changes
 	reveal  string          // a path that the cursor is to go to once it is listed
 }
+
+// due is what is to be read of a folder: the entries of these names, nil for all.
+type due map[string]bool
 
 type (
 	// treeRootMsg says where the tree begins.
@@ -180,7 +185,14 @@ func (m *Model) treeChanged(msg treeChangedMsg) tea.Cmd {
 		l.polls = true
 		m.say(info, "changes of the files are looked for every two seconds, because the system does not tell of them: "+why.Error())
 	}
-	return tea.Batch(m.listSoon(msg.Dirty...), m.nextTreeChange())
+	for _, dir := range msg.Dirty {
+		if names, known := msg.Names[dir]; known {
+			l.add(dir, names)
+		} else {
+			l.addAll(dir)
+		}
+	}
+	return tea.Batch(m.listSoon(), m.nextTreeChange())
 }
 
 // asks says what to read of a folder, and makes older readings of it void.
@@ -226,36 +238,69 @@ func (m *Model) listFirst(dir string) tea.Cmd {
 	return m.readFolders(false, m.asks(dir, quick))
 }
 
-// listSoon reads folders one after the other.
+// add makes some entries of a folder due.
+func (l *treeLoad) add(dir string, names []string) {
+	is, there := l.due[dir]
+	if there && is == nil {
+		return
+	}
+	if !there {
+		l.addAll(dir)
+		is = make(due, len(names))
+		l.due[dir] = is
+	}
+	for _, name := range names {
+		is[name] = true
+	}
+}
+
+// addAll makes a folder due.
+func (l *treeLoad) addAll(dir string) {
+	if l.due == nil {
+		l.due = map[string]due{}
+	}
+	l.due[dir] = nil
+}
+
+// listSoon reads folders, and what is due, one after the other.
 func (m *Model) listSoon(dirs ...string) tea.Cmd {
 	l := &m.tree.load
 	for _, dir := range dirs {
-		if l.due == nil {
-			l.due = map[string]bool{}
-		}
-		l.due[dir] = true
+		l.addAll(dir)
 	}
-	if l.active || len(l.due) == 0 {
+	if l.active {
 		return nil
 	}
-	var batch []listedFolder
-	for dir := range l.due {
-		if l.first[dir] {
-			continue
-		}
-		delete(l.due, dir)
-		if m.tree.tree.Expanded(dir) {
-			batch = append(batch, m.asks(dir, false))
-		}
-		if len(batch) == readAtOnce {
-			break
-		}
-	}
+	batch := m.takeDue()
 	if len(batch) == 0 {
 		return nil
 	}
 	l.active = true
 	return m.readFolders(true, batch...)
+}
+
+// takeDue is what to read next of what is due.
+func (m *Model) takeDue() []listedFolder {
+	l := &m.tree.load
+	var batch []listedFolder
+	for dir, names := range l.due {
+		if l.first[dir] {
+			continue
+		}
+		delete(l.due, dir)
+		if !m.tree.tree.Expanded(dir) {
+			continue
+		}
+		reading := l.newest[dir] != 0 // which is void now: it may have had other changes
+		f := m.asks(dir, false)
+		if names != nil && !reading {
+			f.ask.Names = slices.Sorted(maps.Keys(names))
+		}
+		if batch = append(batch, f); len(batch) == readAtOnce {
+			break
+		}
+	}
+	return batch
 }
 
 func (m *Model) readFolders(due bool, folders ...listedFolder) tea.Cmd {
@@ -287,6 +332,7 @@ func (m *Model) treeListed(msg treeListedMsg) tea.Cmd {
 		if l.newest[f.ask.Dir] != f.serial {
 			continue
 		}
+		delete(l.newest, f.ask.Dir)
 		fresh[f.ask.Dir] = f.Listing
 		switch {
 		case f.Partial:

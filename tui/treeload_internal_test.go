@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nbterm/nbterm/fswatch/memfs"
@@ -36,11 +37,50 @@ func TestFirstRowsComeFirst(t *testing.T) {
 	if m.tree.tree.Len() != 2 {
 		t.Errorf("%d rows", m.tree.tree.Len())
 	}
-	if m.tree.load.due["/r"] || m.tree.load.newest["/r"] == 0 {
+	if len(m.tree.load.due) > 0 || m.tree.load.newest["/r"] == 0 {
 		t.Error("the whole folder is not being read once, now that the names are there")
 	}
 	m.come("/r", false, tree.Listing{Entries: []tree.Entry{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
 	if m.tree.tree.Len() != 3 || m.tree.load.active {
 		t.Errorf("%d rows", m.tree.tree.Len())
+	}
+}
+
+// Where the entries that changed are known only they are looked at, unless the whole folder is
+// due or a reading of it becomes void by that.
+func TestSomeEntriesAreDue(t *testing.T) {
+	m := treeModel()
+	l := &m.tree.load
+	names := func() []string {
+		t.Helper()
+		batch := m.takeDue()
+		if len(batch) != 1 || batch[0].ask.Dir != "/r" {
+			t.Fatalf("%+v", batch)
+		}
+		return batch[0].ask.Names
+	}
+	l.addAll("/r")
+	if got := names(); got != nil {
+		t.Errorf("all is due, and %q is read", got)
+	}
+	l.add("/r", []string{"a"})
+	if got := names(); got != nil {
+		t.Errorf("the whole was being read, and now %q is", got)
+	}
+	m.come("/r", false, tree.Listing{Entries: []tree.Entry{{Name: "a"}}})
+	l.add("/r", []string{"b"})
+	l.add("/r", []string{"a"})
+	if got := names(); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q is read", got)
+	}
+	m.come("/r", false, tree.Listing{Entries: []tree.Entry{{Name: "a"}}})
+	l.add("/r", []string{"b"})
+	l.addAll("/r")
+	l.add("/r", []string{"b"})
+	if got := names(); got != nil {
+		t.Errorf("all is due, and %q is read", got)
+	}
+	if l.add("/elsewhere", []string{"x"}); len(m.takeDue()) > 0 {
+		t.Error("a folder is read that does not show")
 	}
 }

@@ -209,3 +209,18 @@ func lower(c byte) byte {
 	}
 	return c
 }
+
+// Compare compares two names as Sorted does.
+func Compare(a, b string, o Order) int {
+	if o == ByBytes {
+		return strings.Compare(a, b)
+	}
+	x, y := a, b
+	if !isASCII(a) {
+		x = strings.ToLower(a)
+	}
+	if !isASCII(b) {
+		y = strings.ToLower(b)
+	}
+	return cmp.Or(compareFolded(x, y), strings.Compare(a, b))
+}

@@ -1,7 +1,6 @@
 package namesort
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,26 +8,11 @@ import (
 	"testing"
 )
 
-// inPairs compares two names as Sorted is to.
-func inPairs(a, b string, o Order) int {
-	if o == ByBytes {
-		return strings.Compare(a, b)
-	}
-	x, y := a, b
-	if !isASCII(a) {
-		x = strings.ToLower(a)
-	}
-	if !isASCII(b) {
-		y = strings.ToLower(b)
-	}
-	return cmp.Or(compareFolded(x, y), strings.Compare(a, b))
-}
-
 // same fails unless names come in the order that comparing them in pairs gives.
 func same(t *testing.T, names []string, o Order) {
 	t.Helper()
 	want := slices.Clone(names)
-	slices.SortStableFunc(want, func(a, b string) int { return inPairs(a, b, o) })
+	slices.SortStableFunc(want, func(a, b string) int { return Compare(a, b, o) })
 	places := Sorted(names, o)
 	seen := map[int32]bool{}
 	for i, at := range places {

@@ -75,19 +75,47 @@ func Sort(entries []Entry, o Order) {
 	if o == ByName {
 		return
 	}
-	slices.SortStableFunc(entries, func(a, b Entry) int {
-		switch {
-		case a.Kind == Folder && b.Kind != Folder:
-			return -1
-		case a.Kind != Folder && b.Kind == Folder:
-			return 1
-		case o == ByTime:
-			return cmp.Compare(b.Time, a.Time)
-		case a.Kind == Folder: // its own size says nothing
-			return 0
-		}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return compareUnnamed(&a, &b, o) })
+}
+
+// compareUnnamed compares two entries by all but their names.
+func compareUnnamed(a, b *Entry, o Order) int {
+	switch {
+	case a.Kind == Folder && b.Kind != Folder:
+		return -1
+	case a.Kind != Folder && b.Kind == Folder:
+		return 1
+	case o == ByTime:
+		return cmp.Compare(b.Time, a.Time)
+	case o == BySize && a.Kind != Folder: // a folder's own size says nothing
 		return cmp.Compare(b.Size, a.Size)
-	})
+	}
+	return 0
+}
+
+// Update is old, which is in an order, without the entries of these names and with now, in that
+// order again. Like Sort it may be called on any goroutine; it leaves old as it is.
+func Update(old []Entry, names map[string]bool, now []Entry, o Order) []Entry {
+	Sort(now, o)
+	updated := make([]Entry, 0, len(old)+len(now))
+	for i := range old {
+		e := &old[i]
+		if names[e.Name] {
+			continue
+		}
+		for len(now) > 0 && compare(&now[0], e, o) < 0 {
+			updated, now = append(updated, now[0]), now[1:]
+		}
+		updated = append(updated, *e)
+	}
+	return append(updated, now...)
+}
+
+func compare(a, b *Entry, o Order) int {
+	if c := compareUnnamed(a, b, o); c != 0 {
+		return c
+	}
+	return namesort.Compare(a.Name, b.Name, namesort.Folded)
 }
 
 // sortNames puts folders first, and both by their names.

@@ -215,6 +215,40 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// Putting some entries in comes to the same as sorting all.
+func TestUpdate(t *testing.T) {
+	old := names("z/ b/ A.txt a.txt c.txt é.txt m.ipynb")
+	now := names("a/ B.txt c.txt zz Z")
+	for i := range now {
+		now[i].Size, now[i].Time = int64(i*7%5), int64(i*3%4)
+	}
+	gone := map[string]bool{"a.txt": true, "b": true}
+	for _, e := range now {
+		gone[e.Name] = true
+	}
+	var all []Entry
+	for _, e := range old {
+		if !gone[e.Name] {
+			all = append(all, e)
+		}
+	}
+	all = append(all, now...)
+	for o := range Order(3) {
+		Sort(old, o)
+		Sort(all, o)
+		was := slices.Clone(old)
+		if got := Update(old, gone, slices.Clone(now), o); !slices.Equal(got, all) {
+			t.Errorf("by %v: %v, not %v", o, got, all)
+		}
+		if !slices.Equal(old, was) {
+			t.Errorf("by %v: what there was has changed", o)
+		}
+	}
+	if got := Update(nil, nil, nil, ByName); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
 func TestMarks(t *testing.T) {
 	tr := New("/r")
 	tr.SetHeight(9)
@@ -352,6 +386,11 @@ func BenchmarkHundredThousand(b *testing.B) {
 		for range b.N {
 			tr.Filter("9999 png")
 			tr.Filter("")
+		}
+	})
+	b.Run("update", func(b *testing.B) {
+		for range b.N {
+			Update(list, map[string]bool{"img_000007.png": true}, []Entry{{Name: "img_000007.png"}, {Name: "new"}}, ByName)
 		}
 	})
 	b.Run("changes", func(b *testing.B) {

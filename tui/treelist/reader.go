@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,6 +28,7 @@ type Ask struct {
 	Order tree.Order
 	Old   []tree.Entry // what was shown, to mark what changed; nil marks nothing
 	Keep  []string     // paths that are not marked as changed
+	Names []string     // those in Dir to look at, all others are as in Old; nil: all
 	Quick bool         // if there are many, only their names; the listing is Partial then
 }
 
@@ -55,6 +57,11 @@ func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
 			return tree.Listing{Entries: b.sorted(), Partial: true}, false
 		}
 	}
+	if a.Names != nil && a.Old != nil && !slices.Contains(a.Names, rulesName) {
+		if entries, ok := r.update(ctx, a); ok {
+			return tree.Listing{Entries: entries}, false
+		}
+	}
 	found, err := r.fs.List(ctx, a.Dir, fswatch.ListOptions{})
 	if err != nil {
 		return tree.Listing{Why: Why(err)}, false
@@ -62,12 +69,42 @@ func (r *Reader) Read(ctx context.Context, a Ask) (l tree.Listing, rules bool) {
 	l.Entries = entries(a.Dir, found)
 	rules = r.noteRules(ctx, a.Dir, l.Entries)
 	r.markIgnored(ctx, a.Dir, l.Entries)
-	tree.MarkChanged(l.Entries, a.Old)
-	for _, path := range a.Keep {
-		unmark(a.Dir, l.Entries, path)
-	}
+	a.mark(l.Entries, a.Old)
 	tree.Sort(l.Entries, a.Order)
 	return l, rules
+}
+
+// update looks at some entries of a folder; false where it has to be listed after all.
+func (r *Reader) update(ctx context.Context, a Ask) ([]tree.Entry, bool) {
+	var found []fswatch.Entry
+	names := make(map[string]bool, len(a.Names))
+	for _, name := range a.Names {
+		names[name] = true
+		switch e, err := r.fs.Stat(ctx, strings.TrimSuffix(a.Dir, "/")+"/"+name); {
+		case err == nil:
+			found = append(found, e)
+		case !errors.Is(err, fswatch.NotFound):
+			return nil, false
+		}
+	}
+	before := []tree.Entry{} // not nil: the folder was shown
+	for i := range a.Old {
+		if names[a.Old[i].Name] {
+			before = append(before, a.Old[i])
+		}
+	}
+	now := entries(a.Dir, found)
+	r.markIgnored(ctx, a.Dir, now)
+	a.mark(now, before)
+	return tree.Update(a.Old, names, now, a.Order), true
+}
+
+// mark marks the entries that were otherwise before.
+func (a Ask) mark(entries, before []tree.Entry) {
+	tree.MarkChanged(entries, before)
+	for _, path := range a.Keep {
+		unmark(a.Dir, entries, path)
+	}
 }
 
 // unmark takes the mark of changes off one path.

@@ -2,6 +2,7 @@ package treelist
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,5 +108,47 @@ func TestALargeFolder(t *testing.T) {
 	}
 	if strings.Join(marked, " ") != "new" {
 		t.Errorf("marked as changed: %q", marked)
+	}
+}
+
+// counting counts how often a folder is listed.
+type counting struct {
+	fswatch.FS
+	lists int
+}
+
+func (c *counting) List(ctx context.Context, dir string, o fswatch.ListOptions) ([]fswatch.Entry, error) {
+	c.lists++
+	return c.FS.List(ctx, dir, o)
+}
+
+// Where the entries that changed are known by name, only they are looked at: what is shown then
+// is what a new listing shows.
+func TestReadSomeNames(t *testing.T) {
+	ctx, files := t.Context(), &counting{FS: memfs.New()}
+	for _, name := range []string{"/d/a", "/d/b.log", "/d/c", "/d/sub/x"} {
+		put(t, files, name, "1")
+	}
+	put(t, files, "/d/.gitignore", "*.log\n")
+	r := New(files, "/d")
+	was, _ := r.Read(ctx, Ask{Dir: "/d"})
+	put(t, files, "/d/c", "longer")
+	put(t, files, "/d/new.log", "1")
+	put(t, files, "/d/mine", "1")
+	if err := files.Remove(ctx, "/d/a"); err != nil {
+		t.Fatal(err)
+	}
+	ask := Ask{Dir: "/d", Old: was.Entries, Keep: []string{"/d/mine"}}
+	want, _ := r.Read(ctx, ask)
+	lists := files.lists
+	ask.Names = []string{"a", "c", "mine", "new.log"}
+	got, _ := r.Read(ctx, ask)
+	if !slices.Equal(got.Entries, want.Entries) || files.lists != lists {
+		t.Errorf("listed %d times more: %+v, not %+v", files.lists-lists, got.Entries, want.Entries)
+	}
+	put(t, files, "/d/.gitignore", "c\n")
+	ask.Names, ask.Old = []string{".gitignore"}, got.Entries
+	if got, rules := r.Read(ctx, ask); ignored(got) != "c" || !rules {
+		t.Errorf("after other rules: %q, %v", ignored(got), rules)
 	}
 }
