@@ -38,11 +38,11 @@ func (l *Link) connect(ctx context.Context, ask bool) (*yamux.Session, error) {
 		err = context.Cause(ctx)
 	}
 	p.terminal.back()
-	p.said.quiet()
 	if err != nil {
 		p.finish() // its status and its last words tell why
 		return nil, l.failed(ctx, p, err)
 	}
+	p.said.quiet()
 	session, err := yamux.Client(p, muxed())
 	if err != nil {
 		p.kill()
@@ -130,7 +130,7 @@ func (l *Link) failed(ctx context.Context, p *process, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case status == 255 && said != "":
-		e.Err, e.Next = errors.New(said), l.next(p.said.all())
+		e.Err, e.Next = errors.New(strings.TrimSuffix(said, ".")), l.next(p.said.all())
 	case said != "":
 		e.What, e.Err, e.Next = "nbterm does not start on "+l.opt.Host, errors.New(said), "update nbterm there; `ssh "+l.opt.Host+" nbterm version` says which it is"
 	case errors.Is(err, io.EOF):
