@@ -19,8 +19,9 @@ type sshServer struct {
 	listener *net.TCPListener
 }
 
-// startSSH accepts connections and gives each to an sshd, as inetd does.
-func startSSH(t *testing.T) *sshServer {
+// startSSH accepts connections and gives each to an sshd, as inetd does. settings are lines
+// of its configuration.
+func startSSH(t *testing.T, settings ...string) *sshServer {
 	t.Helper()
 	sshd := "/usr/sbin/sshd"
 	if _, err := os.Stat(sshd); err != nil {
@@ -42,6 +43,7 @@ func startSSH(t *testing.T) *sshServer {
 	}
 	config := fmt.Sprintf("HostKey %s\nAuthorizedKeysFile %s\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPidFile none\n",
 		s.path("host"), s.path("mine.pub"))
+	config = strings.Join(append(settings, config), "\n") // of a setting that comes twice the first counts
 	if err := os.WriteFile(s.path("config"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

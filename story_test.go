@@ -59,7 +59,7 @@ func outputs(t *testing.T, path string) (out []string) {
 	return out
 }
 
-func waitFile(t *testing.T, x *terminal, path, want string) {
+func waitFile(t testing.TB, x *terminal, path, want string) {
 	t.Helper()
 	x.wait("the file to hold "+want, func(string) bool {
 		data, _ := os.ReadFile(path)
