@@ -1,11 +1,15 @@
 package tui_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/nbterm/nbterm/fswatch"
+	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/tui/internal/screentest"
 )
 
@@ -137,6 +141,46 @@ func TestTreeFollowsTheDisk(t *testing.T) {
 	a.WaitScreen("no src", func(s string) bool { return !strings.Contains(s, "src/") })
 	a.WaitIdle()
 	a.rows("▌  test.ipynb", "   x.txt")
+}
+
+// counted are this machine's files, and how often a folder was listed.
+type counted struct {
+	*localfs.FS
+	lists atomic.Int32
+}
+
+func (c *counted) List(ctx context.Context, dir fswatch.Path, o fswatch.ListOptions) ([]fswatch.Entry, error) {
+	c.lists.Add(1)
+	return c.FS.List(ctx, dir, o)
+}
+
+// Of a folder that may have 100,000 entries only those are looked at that changed.
+func TestTreeLooksAtWhatChanged(t *testing.T) {
+	local, err := localfs.New(localfs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := &counted{FS: local}
+	if watch, err := local.Notifier(); err != nil {
+		t.Skip("the system does not tell of changes: ", err)
+	} else {
+		_ = watch.Close()
+	}
+	a := open(t, setup{file: file("one"), tree: true, watch: true, files: files})
+	a.make(map[string]string{"b.txt": ""})
+	a.WaitFor("b.txt ~")
+	lists := files.lists.Load()
+	a.make(map[string]string{"a.txt": ""})
+	a.WaitFor("a.txt ~")
+	if err := os.Rename(a.at("b.txt"), a.at("c.txt")); err != nil {
+		t.Fatal(err)
+	}
+	a.WaitFor("c.txt ~")
+	a.WaitScreen("no b.txt", func(s string) bool { return !strings.Contains(s, "b.txt") })
+	a.rows("   a.txt ~", "   c.txt ~", "▌  test.ipynb")
+	if now := files.lists.Load(); now != lists {
+		t.Errorf("the folder was listed %d times more", now-lists)
+	}
 }
 
 func TestTreeOnANarrowScreen(t *testing.T) {
