@@ -139,8 +139,11 @@ func (l *launcher) bare(ctx context.Context) (m kernelModel, err error) {
 	if len(l.env) > 0 {
 		in["env"] = l.env // heeded by gateways
 	}
-	if l.start.Dir != "" && !path.IsAbs(l.start.Dir) { // an absolute one is not below the server's root
-		in["path"] = path.Clean(l.start.Dir)
+	switch dir := l.start.Dir; {
+	case dir == "": // the folder where the server's files begin; without a word it is where the server was started
+		in["path"] = ""
+	case !path.IsAbs(dir): // an absolute one is not below the server's root
+		in["path"] = path.Clean(dir)
 	}
 	err = l.orphans.guard(ctx, func(ctx context.Context) error {
 		return l.client.call(ctx, http.MethodPost, "/api/kernels", in, &m)

@@ -116,6 +116,9 @@ func (s *server) run(t testing.TB) {
 	}
 	s.cmd.Env = append(os.Environ(), "HOME="+home, "JUPYTER_RUNTIME_DIR="+home, "JUPYTER_CONFIG_DIR="+home, "IPYTHONDIR="+home, "XDG_CACHE_HOME="+cache)
 	s.cmd.Dir = s.dir
+	if !isGateway() {
+		s.cmd.Dir = home // files begin at the root all the same
+	}
 	log, err := os.Create(s.log)
 	if err != nil {
 		t.Fatal(err)
@@ -221,6 +224,27 @@ func TestRealContexts(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%+v", list) + s.url; strings.Contains(got, testToken) {
 		t.Error("the token shows")
+	}
+}
+
+// A kernel begins where the server's files do, wherever the server was started, so that what
+// is put there is at hand.
+func TestRealFolder(t *testing.T) {
+	if isGateway() {
+		t.Skip("a gateway has no files")
+	}
+	s := serve(t)
+	h := host(t, s.url)
+	defer h.Close()
+	started, err := h.Start(t.Context(), kernelclient.StartSpec{Kernel: "python3"})
+	k := hosttest.Joined(t, started, err)
+	k.Do("pass") // it is ready then
+	root, err := filepath.EvalSymlinks(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := kernelclient.FolderOf(t.Context(), k.Ask()); err != nil || dir != root {
+		t.Errorf("the kernel began in %q, not at the root %s: %v", dir, root, err)
 	}
 }
 
