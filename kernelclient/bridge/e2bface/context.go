@@ -34,7 +34,8 @@ type codeContext struct {
 	kernel        kernelclient.Context
 	lock          chan struct{} // full while somebody uses the kernel; who waits is served in order
 	over          chan struct{} // closed when the kernel's log has ended
-	severed       chan struct{} // closed when connections are to break
+	removed       chan struct{} // closed when the context is about to be stopped
+	severed       chan struct{} // closed before, when connections are to break
 	sever         sync.Once
 
 	// guarded by lock:
@@ -81,7 +82,7 @@ func (b *sandbox) start(ctx context.Context, kernel, language, cwd string) (*cod
 	}
 	c := &codeContext{
 		box: b, id: uuid(), language: language, cwd: cwd, kernel: k,
-		lock: make(chan struct{}, 1), over: make(chan struct{}), severed: make(chan struct{}), changed: make(chan struct{}),
+		lock: make(chan struct{}, 1), over: make(chan struct{}), removed: make(chan struct{}), severed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	if other {
 		b.face.opt.Log.Warn("a context's folder does not exist; it runs in the sandbox's own", "context", c.id)
@@ -262,6 +263,9 @@ func (c *codeContext) revive(ctx context.Context) error {
 func (c *codeContext) stop(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
+	if c.kernel.Info().Running > 0 {
+		_ = c.kernel.Interrupt(ctx) // else it would not hear that it is to end
+	}
 	if err := c.kernel.Stop(ctx, false); err != nil {
 		c.box.face.opt.Log.Warn("a kernel did not end well", "context", c.id, "error", err)
 	}

@@ -39,7 +39,7 @@ func (c *codeContext) await(ctx context.Context, out *lines) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	case <-c.severed:
+	case <-c.removed:
 	case <-c.over:
 	case <-c.box.life.Done():
 	}
@@ -153,7 +153,7 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 		case <-timer.C:
 			out.write(wire.Keepalive{})
 			timer.Reset(pulse)
-		case <-c.severed:
+		case <-c.removed:
 			c.lose(out)
 			return event.Lost
 		case <-c.over:
@@ -168,17 +168,14 @@ func (c *codeContext) stream(ctx context.Context, x *execution, out *lines) even
 
 // ended tells whether the context was stopped on purpose, or is about to be.
 func (c *codeContext) ended() bool {
-	if c.box.life.Err() != nil {
+	select {
+	case <-c.removed:
 		return true
+	case <-c.box.life.Done():
+		return true
+	default:
+		return false
 	}
-	c.box.mu.Lock()
-	defer c.box.mu.Unlock()
-	for _, have := range c.box.contexts {
-		if have == c {
-			return false
-		}
-	}
-	return true
 }
 
 // abandon interrupts an execution whose client has left, and waits until that has taken

@@ -249,6 +249,7 @@ func (b *sandbox) remove(ctx context.Context, c *codeContext) bool {
 	maps.DeleteFunc(b.defaults, func(_ string, p *pending) bool { return p.context == c })
 	b.mu.Unlock()
 	if found {
+		close(c.removed)
 		c.stop(ctx)
 		b.face.leavePlace()
 	}
@@ -268,10 +269,11 @@ func (b *sandbox) close(ctx context.Context, cut bool) {
 	contexts := slices.Clone(b.contexts)
 	b.contexts = nil
 	b.mu.Unlock()
-	if cut {
-		for _, c := range contexts {
+	for _, c := range contexts {
+		if cut {
 			c.cut()
 		}
+		close(c.removed)
 	}
 	b.end()
 	var all sync.WaitGroup
