@@ -3,12 +3,15 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"sync"
 
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/kernelclient/sshlink"
+	"github.com/nbterm/nbterm/notebook/session/batch"
 )
 
 // links are the ssh connections of this process, one for each machine.
@@ -42,7 +45,12 @@ func (l *links) to(t hosts.Target) (*sshlink.Link, error) {
 	link := sshlink.New(opt)
 	if !l.screen {
 		if err := link.Connect(context.Background()); err != nil { // Ctrl-C ends ssh, and so this
-			return nil, refused(cmp.Or(err, link.Close()))
+			err = cmp.Or(err, link.Close())
+			if errors.Is(err, sshlink.ErrInterrupted) {
+				fmt.Fprintln(os.Stderr) // the question had no end of line
+				return nil, &batch.Error{Status: batch.Interrupted, Err: err}
+			}
+			return nil, refused(err)
 		}
 	}
 	if l.of == nil {

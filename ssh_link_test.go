@@ -331,6 +331,31 @@ func TestSSHOtherKey(t *testing.T) {
 	fails(t, again(box.user(), "ls", "--host", "ssh://box"), "REMOTE HOST IDENTIFICATION HAS CHANGED", "whether it is the right machine")
 }
 
+// Ctrl-C at a question of ssh ends it all; after a yes the question is not asked again. The
+// terminal is the program's then, and the shell's in the end.
+func TestStorySSHAsks(t *testing.T) {
+	box := newSSHBox(t, nil)
+	nb := box.has("n.ipynb", "print('asked ' + 'before')")
+	if err := os.WriteFile(box.server.path("known"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := box.user("ssh", "box", "n.ipynb")
+	s := start(t, cmd)
+	s.see("continue connecting")
+	s.keys(ctrlC)
+	s.see("nbterm: ssh was interrupted")
+	if status := s.exit(); status != 130 {
+		t.Errorf("status %d", status)
+	}
+	s = start(t, again(cmd, "ssh", "box", "n.ipynb"))
+	s.see("continue connecting")
+	s.keys("yes\r")
+	s.see("n.ipynb", "print")
+	s.keys(ctrlE)
+	s.see("asked before")
+	leaves(s, nb, "asked before")
+}
+
 // No ssh, and no such machine.
 func TestSSHUnreachable(t *testing.T) {
 	box := newSSHBox(t, nil)

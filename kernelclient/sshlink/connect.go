@@ -40,13 +40,13 @@ func (l *Link) connect(ctx context.Context, ask bool) (*yamux.Session, error) {
 	p.terminal.back()
 	if err != nil {
 		p.finish() // its status and its last words tell why
-		return nil, l.failed(ctx, p, err)
+		return nil, l.failed(ctx, p, ask, err)
 	}
 	p.said.quiet()
 	session, err := yamux.Client(p, muxed())
 	if err != nil {
 		p.kill()
-		return nil, l.failed(ctx, p, err)
+		return nil, l.failed(ctx, p, ask, err)
 	}
 	l.wg.Go(func() {
 		select {
@@ -113,8 +113,8 @@ func (l *Link) put(ctx context.Context, p *process, system string) error {
 type notCopied struct{ error }
 
 // failed is the error of a connection that did not come about: in ssh's own words, if it
-// said any.
-func (l *Link) failed(ctx context.Context, p *process, err error) error {
+// said any. asked is whether it could ask for something.
+func (l *Link) failed(ctx context.Context, p *process, asked bool, err error) error {
 	var own *kernelclient.Error
 	var not notCopied
 	status := p.wait()
@@ -129,8 +129,10 @@ func (l *Link) failed(ctx context.Context, p *process, err error) error {
 		e.Err = errors.New("it took too long")
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case asked && interrupted(p.cmd.ProcessState):
+		return ErrInterrupted
 	case status == 255 && said != "":
-		e.Err, e.Next = errors.New(strings.TrimSuffix(said, ".")), l.next(p.said.all())
+		e.Err, e.Next = errors.New(strings.TrimSuffix(said, ".")), l.next(p.said.all(), asked)
 	case said != "":
 		e.What, e.Err, e.Next = "nbterm does not start on "+l.opt.Host, errors.New(said), "update nbterm there; `ssh "+l.opt.Host+" nbterm version` says which it is"
 	case errors.Is(err, io.EOF):
@@ -140,10 +142,11 @@ func (l *Link) failed(ctx context.Context, p *process, err error) error {
 }
 
 // next is what to do about what ssh said.
-func (l *Link) next(said string) string {
+func (l *Link) next(said string, asked bool) string {
 	switch {
 	case strings.Contains(said, "REMOTE HOST IDENTIFICATION HAS CHANGED"), strings.Contains(said, "Host key verification failed"):
 		return "find out whether it is the right machine; `ssh " + l.opt.Host + "` tells about its key"
+	case asked:
 	case strings.Contains(said, "Permission denied"), strings.Contains(said, "passphrase"):
 		return "ssh wants to ask something: save, quit and start again, kernels go on; an agent or ControlMaster lets it go without"
 	}

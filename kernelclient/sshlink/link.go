@@ -3,6 +3,7 @@ package sshlink
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -18,6 +19,9 @@ const (
 	lastPause  = 30 * time.Second
 	tryTime    = time.Minute // for a try without somebody who answers questions
 )
+
+// ErrInterrupted is the error of a Connect that Ctrl-C ended, while ssh asked for something.
+var ErrInterrupted = errors.New("ssh was interrupted")
 
 // Options are for New.
 type Options struct {
@@ -78,7 +82,7 @@ func (l *Link) Close() error {
 
 // Connect makes the first connection. ssh may ask for passwords on the terminal, so it is to
 // be called before something else uses that. The error is a *kernelclient.Error of kind
-// Disconnect, or what Options.Copy returned.
+// Disconnect, ErrInterrupted, or what Options.Copy returned.
 func (l *Link) Connect(ctx context.Context) error {
 	l.mu.Lock()
 	up := l.alive()

@@ -2,10 +2,16 @@
 
 package sshlink
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 // apart is for systems with process groups.
 func apart(*exec.Cmd) {}
+
+// interrupted is for systems with signals.
+func interrupted(*os.ProcessState) bool { return false }
 
 // lent is the terminal, which ssh uses beside this process here.
 type lent struct{}

@@ -14,6 +14,12 @@ import (
 // apart keeps the terminal's keys from ssh: Ctrl-C is for the kernel.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// interrupted tells whether Ctrl-C ended a process.
+func interrupted(s *os.ProcessState) bool {
+	w, ok := s.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && w.Signal() == syscall.SIGINT
+}
+
 // lent is the terminal while ssh has it to ask something, or nothing.
 type lent struct{ tty *os.File }
 
