@@ -118,7 +118,9 @@ func (c *Client) disconnected(ctx context.Context, err error) error {
 		if !c.elsewhere() {
 			e.Next = "--no-host works without it"
 		}
-	case c.opt.Base != "" && !answering(err):
+	case c.opt.Base != "" && answering(err):
+		e.Err = errors.New(trust.Plain(err))
+	case c.opt.Base != "":
 		e.What, e.Err, e.Next = c.called()+" cannot be reached", errors.New(trust.Plain(err)), "check the address, and that `nbterm serve` runs there"
 		if why, hint := trust.Trouble(err); why != "" {
 			e.Err, e.Next = errors.New(why), hint
