@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -55,11 +56,16 @@ func start(t testing.TB, cmd *exec.Cmd) *terminal {
 	}
 	x := &terminal{t: t, cmd: cmd, tty: tty, home: cmd.Dir, done: make(chan struct{}), screen: vt.NewEmulator(100, 40), drawn: make(chan struct{})}
 	go x.draw()
-	go x.answer()
+	answered := make(chan struct{})
+	go func() { x.answer(); close(answered) }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // a no-op after a story that ended well
 		<-x.done
 		_ = tty.Close()
+		if in, ok := x.screen.InputPipe().(io.Closer); ok { // Close alone races with Read
+			_ = in.Close()
+			<-answered
+		}
 		_ = x.screen.Close()
 		if t.Failed() {
 			t.Logf("the last screen:\n%s", x.text())

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -220,4 +221,38 @@ func selfSigned(t *testing.T, certFile, keyFile string) {
 	}
 	put(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 	put(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+}
+
+// A notebook that lies on another machine is opened and run there. The program that shows it
+// is killed meanwhile; the next one has all that came, and saves it where it lies.
+func TestStoryNotebookElsewhere(t *testing.T) {
+	b := newBox(t)
+	gate, nb := filepath.Join(t.TempDir(), "go"), filepath.Join(b.root, "n.ipynb")
+	put(t, nb, get(t, code(t, fmt.Sprintf("import os, time\nprint('early', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)\nprint('late in', os.getcwd())", gate), "print('next', 6 * 7)")))
+	u := b.user(fileToken)
+	u.Env = slices.DeleteFunc(u.Env, func(kv string) bool { return strings.HasPrefix(kv, "NBTERM_NO_HOST=") })
+	s := start(t, u.command("--kernel", "builtin-python", b.at+nb))
+	s.see("n.ipynb", "late")
+	s.keys("R")
+	s.see("early\n")
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	_ = s.cmd.Wait() // it was killed
+	put(t, gate, "")
+	s = start(t, u.command("attach", "--host", b.at)) // the only one there is
+	s.see("joined the kernel", "next 42", "on 127.0.0.1")
+	s.keys("s")
+	waitFile(t, s, nb, "next 42")
+	s.keys("q")
+	s.see("k keep running", "x stop the kernel")
+	s.keys("x")
+	if status := s.exit(); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	if got := outputs(t, nb); got[0] != "early\nlate in "+b.root+"\n" || got[1] != "next 42\n" {
+		t.Errorf("saved %q", got)
+	}
+	u.says("[]\n", "ls", "--json", "--host", b.at)
 }

@@ -116,3 +116,39 @@ func TestElsewhereUnreachable(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Servers of other versions, and gateways before servers, are told from what is no server.
+func TestElsewhereVersions(t *testing.T) {
+	for proto, want := range map[string]string{
+		"0": "of an older nbterm (protocol 0) than this one (1.2, protocol 1); update the older of the two",
+		"2": "of a newer nbterm (protocol 2) than this one (1.2, protocol 1); update the older of the two",
+	} {
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(protoHeader, proto)
+			_, _ = io.WriteString(w, "[]")
+		}))
+		c := New(ClientOptions{Base: other.URL, Name: "nbterm+" + other.URL, Version: "1.2"})
+		var version *VersionError
+		if _, err := c.Kernels(t.Context()); !errors.As(err, &version) || !strings.Contains(err.Error(), "nbterm+"+other.URL+" is "+want) {
+			t.Error(err)
+		}
+		if _, err := c.List(t.Context()); err != nil { // it works between all versions
+			t.Error(err)
+		}
+		_ = c.Close()
+		other.Close()
+	}
+	for status, want := range map[int]string{
+		http.StatusBadGateway: "cannot be reached: what is before it says 502",
+		http.StatusForbidden:  "refuses to be called by this name",
+	} {
+		gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		c := New(ClientOptions{Base: gateway.URL})
+		_, err := c.Hello(t.Context())
+		if !strings.Contains(err.Error(), want) || errors.Is(err, kernelclient.Disconnect) != (status == http.StatusBadGateway) {
+			t.Error(err)
+		}
+		_ = c.Close()
+		gateway.Close()
+	}
+}

@@ -90,6 +90,11 @@ func (c *Client) versioned(resp *http.Response, err error) error {
 		return err
 	case said == "" && c.opt.Base != "" && resp.StatusCode >= http.StatusBadGateway:
 		return &kernelclient.Error{Kind: kernelclient.Disconnect, What: c.called() + " cannot be reached: what is before it says " + resp.Status}
+	case said == "" && c.opt.Base != "" && resp.StatusCode == http.StatusForbidden:
+		return &kernelclient.Error{
+			Kind: kernelclient.Permission, What: c.called() + " refuses to be called by this name",
+			Next: "its IP address works, or `nbterm serve --name NAME` there",
+		}
 	case said == "" && c.opt.Base != "":
 		return &kernelclient.Error{
 			Kind: kernelclient.Protocol, What: "what answers at " + c.called() + " is no `nbterm serve`",

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -128,6 +129,37 @@ func TestFarSilence(t *testing.T) {
 			t.Error(err)
 		}
 		_ = c.Close()
+		_ = h.Close()
+		<-served
+		server.End(t.Context())
+	})
+}
+
+// A request that never comes to its end is given up; the server's time is not its client's.
+func TestSlowRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := newPipes()
+		server := NewServer(Options{})
+		server.Begin(t.Context())
+		h := &http.Server{Handler: server}
+		served := make(chan error, 1)
+		go func() { served <- h.Serve(network) }()
+		conn, err := network.dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		go func() {
+			_, _ = io.WriteString(conn, "POST /v1/contexts HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"env\":")
+		}()
+		answer, err := io.ReadAll(conn)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") {
+			t.Errorf("%s %v", answer, err)
+		}
+		if took := time.Since(begun); took < bodyWait || took > bodyWait+time.Second {
+			t.Errorf("it took %v", took)
+		}
+		_ = conn.Close()
 		_ = h.Close()
 		<-served
 		server.End(t.Context())
