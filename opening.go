@@ -150,8 +150,9 @@ func filesAtOnce(t hosts.Target) bool {
 		return true
 	case hosts.E2B:
 		return t.ID != ""
+	default:
+		return false
 	}
-	return false
 }
 
 // hostFiles finds the files of a host. A sandbox that was made for this run is found by what

@@ -82,7 +82,7 @@ func TestSlowBody(t *testing.T) {
 	for _, reads := range []bool{true, false} {
 		got := make(chan error, 1)
 		h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			var err error = errors.New("nobody has read it")
+			err := errors.New("nobody has read it")
 			if reads {
 				_, err = io.ReadAll(r.Body)
 			}
