@@ -24,6 +24,8 @@ var (
 // driver runs code in one context of a sandbox, and in further ones for what names another
 // language.
 type driver struct {
+	kernelclient.Unasked
+
 	host     *Host
 	language string
 	dir      string            // in the sandbox, "" for its home
@@ -187,7 +189,7 @@ func (d *driver) client(box *sandbox) *Client {
 func (d *driver) ready() kernelclient.Ready {
 	box, id := d.where()
 	return kernelclient.Ready{
-		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Languages: true},
+		Capabilities: kernelclient.Capabilities{Stream: true, State: true, Interrupt: true, Restart: true, Languages: true, Folder: folderCode(d.language) != ""},
 		Language:     languageInfo(d.language), Remote: box.remote(id), Expires: box.expires(),
 	}
 }
