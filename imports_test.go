@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 	"tui/internal/screentest":     {},
 	".":                           {"kernelclient", "notebook", "render", "themes", "fswatch", "tui", "internal/pause"},
 
-	"kernelclient/bridge/jupyterface": {"notebook/mime", "kernelclient", "fswatch"},
+	"kernelclient/bridge/jupyterface": {"notebook/mime", "kernelclient", "fswatch", "internal/webguard"},
 }
 
 const module = "github.com/nbterm/nbterm/"

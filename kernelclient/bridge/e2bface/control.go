@@ -2,8 +2,6 @@ package e2bface
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
 	"os"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbterm/nbterm/internal/webguard"
 	"github.com/nbterm/nbterm/kernelclient/e2b/wire"
 )
 
@@ -27,23 +26,11 @@ const (
 	ending = 5 * time.Second
 )
 
-// Same compares secrets in a time that does not depend on them.
-func Same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
 // secret is a new random one.
 func secret() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
-}
-
-// bearer is the token of an Authorization header.
-func bearer(r *http.Request) string {
-	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return token
 }
 
 // refuses says why a request may not use the sandbox, "" if it may.
@@ -52,7 +39,7 @@ func (b *sandbox) refuses(f *Face, r *http.Request) string {
 		return ""
 	}
 	sent := r.Header.Get(wire.HeaderTraffic)
-	if Same(sent, b.traffic) || !f.opt.NoAuth && Same(bearer(r), f.opt.Token) {
+	if webguard.Same(sent, b.traffic) || !f.opt.NoAuth && webguard.Same(webguard.Bearer(r), f.opt.Token) {
 		return ""
 	}
 	if sent == "" {
@@ -90,7 +77,7 @@ func (f *Face) control(w http.ResponseWriter, r *http.Request, id, action string
 	switch {
 	case f.opt.Sandboxes == "":
 		apiError(w, http.StatusNotFound, "this server has one sandbox and makes no others")
-	case !f.opt.NoAuth && !Same(r.Header.Get(wire.HeaderAPIKey), f.opt.Token) && !Same(bearer(r), f.opt.Token):
+	case !f.opt.NoAuth && !webguard.Same(r.Header.Get(wire.HeaderAPIKey), f.opt.Token) && !webguard.Same(webguard.Bearer(r), f.opt.Token):
 		apiError(w, http.StatusUnauthorized, "the API key is missing or not this server's")
 	case id == "" && r.Method == http.MethodPost:
 		f.makeSandbox(w, r)

@@ -1,12 +1,12 @@
 package jupyterface
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/nbterm/nbterm/internal/webguard"
 )
 
 // admits tells whether a request carries the token, in one of the ways of Jupyter Server:
@@ -19,8 +19,7 @@ func (f *Face) admits(r *http.Request) bool {
 	if kind, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && (strings.EqualFold(kind, "token") || strings.EqualFold(kind, "bearer")) {
 		given = strings.TrimSpace(value)
 	}
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(f.opt.Token)) // of one length whatever was given
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	return webguard.Same(given, f.opt.Token)
 }
 
 // turnAway refuses who has no token: programs by a status, browsers by the page that says so.
