@@ -30,6 +30,7 @@ var errStopped = errors.New("the context has ended")
 type codeContext struct {
 	box           *sandbox
 	id            string
+	turn          int // its place in the list
 	language, cwd string
 	kernel        kernelclient.Context
 	lock          chan struct{} // full while somebody uses the kernel; who waits is served in order

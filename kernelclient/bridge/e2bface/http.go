@@ -156,7 +156,7 @@ func (f *Face) contextsCall(w http.ResponseWriter, r *http.Request, b *sandbox) 
 	if !readBody(w, r, textField("cwd", &q.Cwd, false), textField("language", &q.Language, false)) {
 		return
 	}
-	c, err := b.create(r.Context(), q)
+	c, err := b.create(r.Context(), b.turn(), q)
 	if err != nil {
 		f.notCreated(w, err)
 		return

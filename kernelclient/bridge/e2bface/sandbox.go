@@ -44,6 +44,7 @@ type sandbox struct {
 
 	mu       sync.Mutex // guards all below
 	contexts []*codeContext
+	asked    int                 // how many contexts were asked for
 	defaults map[string]*pending // by language
 	closed   bool
 }
@@ -75,8 +76,9 @@ func (f *Face) newSandbox(id, root string, env map[string]string, traffic, acces
 // left out.
 func (b *sandbox) begin() {
 	for _, language := range []string{"python", "javascript"} {
+		p := b.pend(language) // in this order
 		b.face.wg.Go(func() {
-			if _, err := b.byLanguage(b.life, language); err != nil && b.life.Err() == nil {
+			if _, err := p.wait(b.life); err != nil && b.life.Err() == nil {
 				b.face.opt.Log.Warn("a default context is left out", "language", language, "error", err)
 			}
 		})
@@ -85,29 +87,48 @@ func (b *sandbox) begin() {
 
 // byLanguage is the default context of a language, which is made where there is none.
 func (b *sandbox) byLanguage(ctx context.Context, language string) (*codeContext, error) {
+	return b.pend(language).wait(ctx)
+}
+
+// pend begins to make the default context of a language where there is none.
+func (b *sandbox) pend(language string) *pending {
 	b.mu.Lock()
-	p := b.defaults[language]
-	if p == nil {
-		p = &pending{done: make(chan struct{})}
-		b.defaults[language] = p
-		b.face.wg.Go(func() {
-			c, err := b.create(b.life, wire.ContextRequest{Language: language})
-			b.mu.Lock()
-			p.context, p.err = c, err
-			if err != nil { // the next one tries again
-				delete(b.defaults, language)
-			}
-			b.mu.Unlock()
-			close(p.done)
-		})
+	defer b.mu.Unlock()
+	if p := b.defaults[language]; p != nil {
+		return p
 	}
-	b.mu.Unlock()
+	p := &pending{done: make(chan struct{})}
+	b.defaults[language] = p
+	b.asked++
+	turn := b.asked
+	b.face.wg.Go(func() {
+		c, err := b.create(b.life, turn, wire.ContextRequest{Language: language})
+		b.mu.Lock()
+		p.context, p.err = c, err
+		if err != nil { // the next one tries again
+			delete(b.defaults, language)
+		}
+		b.mu.Unlock()
+		close(p.done)
+	})
+	return p
+}
+
+func (p *pending) wait(ctx context.Context) (*codeContext, error) {
 	select {
 	case <-p.done:
 		return p.context, p.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// turn is the place of the next context in the list.
+func (b *sandbox) turn() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked++
+	return b.asked
 }
 
 // byID finds a context; "default" is Python's.
@@ -125,8 +146,9 @@ func (b *sandbox) byID(ctx context.Context, id string) (*codeContext, error) {
 	return nil, nil
 }
 
-// create starts a context and waits until it is ready.
-func (b *sandbox) create(ctx context.Context, q wire.ContextRequest) (*codeContext, error) {
+// create starts a context and waits until it is ready. turn is its place among others,
+// which may be ready sooner.
+func (b *sandbox) create(ctx context.Context, turn int, q wire.ContextRequest) (*codeContext, error) {
 	language := wire.Language(q.Language)
 	kernel, err := b.kernel(ctx, language)
 	if err != nil {
@@ -140,10 +162,12 @@ func (b *sandbox) create(ctx context.Context, q wire.ContextRequest) (*codeConte
 		b.face.leavePlace()
 		return nil, err
 	}
+	c.turn = turn
 	b.mu.Lock()
 	closed := b.closed
 	if !closed {
 		b.contexts = append(b.contexts, c)
+		slices.SortFunc(b.contexts, func(x, y *codeContext) int { return x.turn - y.turn })
 	}
 	b.mu.Unlock()
 	if closed {
