@@ -88,6 +88,7 @@ func TestPeerE2BCaptures(t *testing.T) {
 	if os.Getenv("NBTERM_TEST_PEER") != "e2b" {
 		t.Skip("make test-peers GROUP=e2b sets up its peers")
 	}
+	t.Parallel()
 	env := codeServer(t, "debug")
 	value := func(name string) string {
 		i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
@@ -99,6 +100,9 @@ func TestPeerE2BCaptures(t *testing.T) {
 			continue
 		}
 		want, got := a.masked(captured(t, c.Name)), a.masked(a.ask(c))
+		if !strings.Contains(want, keepaliveLine) { // a slow machine's silence
+			got = strings.ReplaceAll(got, keepaliveLine, "")
+		}
 		switch {
 		case want != got && c.Deviates == "":
 			t.Errorf("%s:\ngot  %s\nwant %s", c.Name, got, want)
@@ -109,6 +113,8 @@ func TestPeerE2BCaptures(t *testing.T) {
 		}
 	}
 }
+
+const keepaliveLine = "{\"type\": \"keepalive\"}\n"
 
 // captured is a capture's text: a stream's lines, or what told makes of an answer.
 func captured(t *testing.T, name string) string {

@@ -46,6 +46,7 @@ func TestPeerE2BCode(t *testing.T) {
 	if os.Getenv("NBTERM_TEST_PEER") != "e2b" {
 		t.Skip("make test-peers GROUP=e2b sets up its peers")
 	}
+	t.Parallel()
 	var found [2][len(peerSDKs)][]behaviour
 	t.Run("modes", func(t *testing.T) {
 		for i, mode := range []string{"debug", "sandbox"} {
@@ -53,7 +54,12 @@ func TestPeerE2BCode(t *testing.T) {
 				t.Parallel()
 				env := codeServer(t, mode)
 				for j, sdk := range peerSDKs {
-					found[i][j] = sdk.run(t, env)
+					t.Run(sdk.name, func(t *testing.T) {
+						if mode == "sandbox" { // in debug mode they share all contexts
+							t.Parallel()
+						}
+						found[i][j] = sdk.run(t, env)
+					})
 				}
 			})
 		}

@@ -446,11 +446,12 @@ async def _(s):
 
 @check("sandboxes are listed", "sandbox")
 async def _(s):
-    b = await create(metadata={"name": "listed one"})
+    mine = {"name": "listed one, " + os.environ["FLAVOUR"]}
+    b = await create(metadata=mine)
     if SYNC:
-        found = await asyncio.to_thread(ci.Sandbox.list(query=e2b.SandboxQuery(metadata={"name": "listed one"})).next_items)
+        found = await asyncio.to_thread(ci.Sandbox.list(query=e2b.SandboxQuery(metadata=mine)).next_items)
     else:
-        found = await ci.AsyncSandbox.list(query=e2b.SandboxQuery(metadata={"name": "listed one"})).next_items()
+        found = await ci.AsyncSandbox.list(query=e2b.SandboxQuery(metadata=mine)).next_items()
     assert [x.sandbox_id for x in found] == [b.sandbox_id], found
     await b.kill()
 
