@@ -130,6 +130,7 @@ func linked(ctx context.Context) error {
 		return errors.Join(sshlink.Fail(os.Stdout, err), &batch.Error{Status: batch.NoKernel, Err: err})
 	}
 	return servedUntilSignal(ctx, func(ctx context.Context) error {
-		return sshlink.Serve(ctx, os.Stdin, os.Stdout, client.Connection)
+		in, out := sshlink.Standard()
+		return sshlink.Serve(ctx, in, out, client.Connection)
 	})
 }

@@ -16,10 +16,9 @@ import (
 )
 
 const (
-	window    = 8 << 20          // bytes under way on one connection: a line to the other side of the world stays full
-	keepAlive = 5 * time.Second  // between two signs of life
-	deaf      = 15 * time.Second // without one, or with a write that does not end, the link is dead
-	endWait   = 2 * time.Second  // for ssh to end by itself
+	window  = 8 << 20          // bytes under way on one connection: a line to the other side of the world stays full
+	deaf    = 15 * time.Second // without a sign of life, or with a write that does not end, the link is dead
+	endWait = 2 * time.Second  // for ssh to end by itself
 )
 
 // mark begins the lines in which the other machine says how it stands; whatever its shell
@@ -43,7 +42,7 @@ func (l *Link) connect(ctx context.Context, ask bool) (*yamux.Session, error) {
 		return nil, l.failed(ctx, p, ask, err)
 	}
 	p.said.quiet()
-	session, err := yamux.Client(p, muxed())
+	session, err := yamux.Client(p, muxed(l.deaf))
 	if err != nil {
 		p.kill()
 		return nil, l.failed(ctx, p, ask, err)
@@ -54,16 +53,16 @@ func (l *Link) connect(ctx context.Context, ask bool) (*yamux.Session, error) {
 		case <-p.ended:
 		case <-l.life.Done():
 		}
+		p.finish()          // first: Close waits for what is read, and a line that is dead says nothing
 		_ = session.Close() // it only lets go
-		p.finish()
 	})
 	return session, nil
 }
 
-// muxed says how many connections share one.
-func muxed() *yamux.Config {
+// muxed says how many connections share one, and how long it may be deaf.
+func muxed(deaf time.Duration) *yamux.Config {
 	c := yamux.DefaultConfig()
-	c.MaxStreamWindowSize, c.KeepAliveInterval, c.ConnectionWriteTimeout = window, keepAlive, deaf
+	c.MaxStreamWindowSize, c.KeepAliveInterval, c.ConnectionWriteTimeout = window, deaf/3, deaf
 	c.LogOutput = io.Discard
 	return c
 }

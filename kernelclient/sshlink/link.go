@@ -48,6 +48,7 @@ type Program struct {
 // was lost. It may be used from any goroutine.
 type Link struct {
 	opt  Options
+	deaf time.Duration // as the constant, but for tests
 	life context.Context
 	end  context.CancelFunc
 	wg   sync.WaitGroup // the tries and the ends of connections
@@ -70,7 +71,7 @@ type try struct {
 // New returns a link. It connects to nothing yet.
 func New(opt Options) *Link {
 	life, end := context.WithCancel(context.Background())
-	return &Link{opt: opt, life: life, end: end}
+	return &Link{opt: opt, deaf: deaf, life: life, end: end}
 }
 
 // Close ends all connections, and waits until ssh has ended.

@@ -18,6 +18,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/hashicorp/yamux"
 
 	"github.com/nbterm/nbterm/kernelclient"
 )
@@ -29,7 +32,8 @@ func TestMain(m *testing.M) {
 			_ = Fail(os.Stdout, errors.New(why))
 			os.Exit(1)
 		}
-		if err := Serve(context.Background(), os.Stdin, os.Stdout, echo); err != nil {
+		in, out := Standard()
+		if err := Serve(context.Background(), in, out, echo); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -344,6 +348,56 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	dial(t, l)
+}
+
+// A line that went silent is given up, with an ssh that does not even run, and made anew.
+func TestSilent(t *testing.T) {
+	m := newMachine(t)
+	m.has("bin")
+	l := m.link(nil)
+	l.deaf = 3 * time.Second
+	conn := dial(t, l)
+	if err := syscall.Kill(m.pids()[0], syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(conn); len(got) != 0 {
+		t.Errorf("%q %v", got, err)
+	}
+	dial(t, l)
+}
+
+// Close waits for no line that went silent.
+func TestCloseSilent(t *testing.T) {
+	m := newMachine(t)
+	m.has("bin")
+	l := m.link(nil)
+	dial(t, l)
+	if err := syscall.Kill(m.pids()[0], syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	if err := syscall.Kill(m.pids()[0], 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("ssh lives: %v", err)
+	}
+}
+
+// The other end goes, too, when nothing is heard any more, with all that it carries.
+func TestServeSilent(t *testing.T) {
+	in, heard, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer heard.Close()
+	defer said.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- serve(t.Context(), ends{in, out}, 100*time.Millisecond, echo) }()
+	if err := <-ended; err != nil && !errors.Is(err, yamux.ErrKeepAliveTimeout) {
+		t.Error(err)
+	}
 }
 
 // While the other machine cannot be reached, tries are few.

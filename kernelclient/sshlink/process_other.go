@@ -10,6 +10,9 @@ import (
 // apart is for systems with process groups.
 func apart(*exec.Cmd) {}
 
+// Standard is standard input and output for Serve.
+func Standard() (in, out *os.File) { return os.Stdin, os.Stdout }
+
 // interrupted is for systems with signals.
 func interrupted(*os.ProcessState) bool { return false }
 

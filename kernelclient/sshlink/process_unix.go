@@ -14,6 +14,18 @@ import (
 // apart keeps the terminal's keys from ssh: Ctrl-C is for the kernel.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// Standard is standard input and output for Serve. Closing them ends a read or a write that
+// waits; those of package os would wait on, as long as the line is dead.
+func Standard() (in, out *os.File) { return polled(os.Stdin), polled(os.Stdout) }
+
+func polled(f *os.File) *os.File {
+	fd := f.Fd()
+	if syscall.SetNonblock(int(fd), true) != nil {
+		return f
+	}
+	return os.NewFile(fd, f.Name())
+}
+
 // interrupted tells whether Ctrl-C ended a process.
 func interrupted(s *os.ProcessState) bool {
 	w, ok := s.Sys().(syscall.WaitStatus)

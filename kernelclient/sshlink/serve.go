@@ -7,17 +7,23 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/yamux"
 )
 
 // Serve is the other end of a Link: it says on out that it is there, takes connections that
-// come in, and carries each to one that dial makes. It ends with in or ctx.
-func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, dial func(context.Context) (net.Conn, error)) error {
+// come in, and carries each to one that dial makes. It ends with in or ctx, or when nothing
+// is heard any more; in and out are closed then, which is to end what waits for them.
+func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, dial func(context.Context) (net.Conn, error)) error {
+	return serve(ctx, ends{in, out}, deaf, dial)
+}
+
+func serve(ctx context.Context, out ends, deaf time.Duration, dial func(context.Context) (net.Conn, error)) error {
 	if _, err := fmt.Fprintf(out, "%sready\n", mark); err != nil {
 		return err
 	}
-	session, err := yamux.Server(ends{in, out}, muxed())
+	session, err := yamux.Server(out, muxed(deaf))
 	if err != nil {
 		return err
 	}
@@ -76,6 +82,10 @@ func carry(ctx context.Context, from net.Conn, dial func(context.Context) (net.C
 
 // ends are standard input and output as one connection.
 type ends struct {
-	io.ReadCloser
-	io.Writer
+	in io.ReadCloser
+	io.WriteCloser
 }
+
+func (e ends) Read(b []byte) (int, error) { return e.in.Read(b) }
+
+func (e ends) Close() error { return errors.Join(e.in.Close(), e.WriteCloser.Close()) }
