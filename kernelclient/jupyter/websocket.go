@@ -20,7 +20,9 @@ func EncodeWebsocket(m Message, subprotocol string) (data []byte, isBinary bool)
 		return join64(parts), true
 	}
 	b := append(make([]byte, 0, 512+len(m.Content)), `{"channel":"`...)
-	b = append(append(b, m.Channel.String()...), `","header":`...)
+	b = append(append(b, m.Channel.String()...), `","msg_id":`...) // twice, as Jupyter Server does and clients rely on
+	b = append(append(b, quote(m.Header.ID)...), `,"msg_type":`...)
+	b = append(append(b, quote(m.Header.Type)...), `,"header":`...)
 	b = append(append(b, m.header()...), `,"parent_header":`...)
 	b = append(append(b, m.parent()...), `,"metadata":`...)
 	b = append(append(b, object(m.Metadata)...), `,"content":`...)
