@@ -142,7 +142,7 @@ func FuzzDecode(f *testing.F) {
 			payloadEvents(m.Content)
 			errorEvent(m.Content)
 		}
-		_, _ = decodePipe(content)
+		_, _ = decodeJSON(content, noChannel)
 		_, _ = ParseConnection(content)
 	})
 }

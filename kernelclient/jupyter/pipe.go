@@ -99,7 +99,7 @@ func (p *pipeConn) Recv() (Message, error) {
 		if err != nil {
 			return Message{}, err
 		}
-		m, err := decodePipe(body)
+		m, err := decodeJSON(body, noChannel)
 		if err == nil {
 			return m, nil
 		}
@@ -109,12 +109,17 @@ func (p *pipeConn) Recv() (Message, error) {
 	}
 }
 
-func decodePipe(body []byte) (Message, error) {
+// noChannel is none of the channels.
+const noChannel = Channel(255)
+
+// decodeJSON reads a message that is one JSON object. One that names no channel is of
+// otherwise.
+func decodeJSON(body []byte, otherwise Channel) (Message, error) {
 	v, err := rawjson.Parse(body)
 	if err != nil {
 		return Message{}, err
 	}
-	m := Message{Channel: Channel(255)}
+	m := Message{Channel: otherwise}
 	v.Members(func(name string, val rawjson.Value) {
 		switch name {
 		case "channel":
@@ -141,7 +146,7 @@ func channelNamed(name string) Channel {
 			return c
 		}
 	}
-	return Channel(255)
+	return noChannel
 }
 
 // Close implements Conn.

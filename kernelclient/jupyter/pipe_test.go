@@ -44,7 +44,7 @@ func TestPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodePipe(body)
+	got, err := decodeJSON(body, noChannel)
 	if err != nil || got.Channel != Control || got.Header != sent.Header || got.Parent != (Header{}) || string(got.Content) != `{"restart":true}` {
 		t.Errorf("%s: %+v %v", body, got, err)
 	}

@@ -80,7 +80,7 @@ func DecodeWebsocket(data []byte, isBinary bool, subprotocol string) (Message, e
 		}
 		data, buffers = parts[0], parts[1:]
 	}
-	m, err := decodePipe(data)
+	m, err := decodeJSON(data, Shell) // of clients of gateways, which do not say
 	m.Buffers = buffers
 	return m, err
 }

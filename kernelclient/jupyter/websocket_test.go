@@ -77,3 +77,14 @@ func TestWholeHeaders(t *testing.T) {
 		t.Errorf("%+v, %v", passed, err)
 	}
 }
+
+// TestNoChannel: the client of gateways in jupyter_server names none, and means shell.
+func TestNoChannel(t *testing.T) {
+	m, err := DecodeWebsocket([]byte(`{"header":{"msg_id":"1","msg_type":"kernel_info_request","date":1.5},"content":{}}`), false, "")
+	if err != nil || m.Channel != Shell || m.Header.ID != "1" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err = DecodeWebsocket([]byte(`{"channel":"hb","header":{"msg_id":"1","msg_type":"x"}}`), false, ""); err == nil {
+		t.Errorf("%+v", m)
+	}
+}
