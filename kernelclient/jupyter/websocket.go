@@ -73,7 +73,8 @@ func DecodeWebsocket(data []byte, isBinary bool, subprotocol string) (Message, e
 		return decodeV1(data)
 	}
 	var buffers [][]byte
-	if isBinary {
+	// JupyterLab's server passes its clients' binary messages on to a gateway as text.
+	if isBinary || len(data) > 0 && data[0] == 0 {
 		parts, err := split32(data)
 		if err != nil {
 			return Message{}, err

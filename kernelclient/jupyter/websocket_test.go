@@ -26,6 +26,11 @@ func TestWebsocketForms(t *testing.T) {
 					t.Errorf("%q: buffer %d is %q", protocol, i, b)
 				}
 			}
+			if isBinary && protocol == "" {
+				if as, err := DecodeWebsocket(data, false, protocol); err != nil || len(as.Buffers) != len(m.Buffers) {
+					t.Errorf("marked as text it is %+v, %v", as, err)
+				}
+			}
 			got.Buffers, got.WholeHeader, got.WholeParent = m.Buffers, nil, nil // TestWholeHeaders
 			if !reflect.DeepEqual(got, m) {
 				t.Errorf("%q:\ngot  %+v\nwant %+v", protocol, got, m)
