@@ -16,9 +16,9 @@ import (
 
 // serveJupyter runs `nbterm serve --jupyter` in a folder until the test's end, and returns
 // where, and what ends it and tells what it has said.
-func serveJupyter(t *testing.T, root string) (url string, end func() (said string, status int)) {
+func serveJupyter(t *testing.T, root string, flags ...string) (url string, end func() (said string, status int)) {
 	t.Helper()
-	cmd := nbterm(t, "serve", "--jupyter", "--listen", "127.0.0.1:0", "--root", root)
+	cmd := nbterm(t, append([]string{"serve", "--jupyter", "--listen", "127.0.0.1:0", "--root", root}, flags...)...)
 	cmd.Env = append(cmd.Env, "NBTERM_TOKEN="+fileToken)
 	var said bytes.Buffer
 	cmd.Stderr = &said
