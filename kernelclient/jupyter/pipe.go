@@ -110,7 +110,7 @@ func (p *pipeConn) Recv() (Message, error) {
 }
 
 // noChannel is none of the channels.
-const noChannel = Channel(255)
+const noChannel = 255
 
 // decodeJSON reads a message that is one JSON object. One that names no channel is of
 // otherwise.
