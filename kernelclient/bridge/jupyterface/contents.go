@@ -40,7 +40,7 @@ type place struct {
 }
 
 // at is the place of a path that a client names, which never leads out of the root by its
-// own words. Symlinks in the root are followed, as Jupyter Server does.
+// own words. Whether symlinks do is up to the Files.
 func (f *Face) at(p string) place {
 	clean := strings.TrimPrefix(path.Join("/", p), "/")
 	return place{clean, path.Join(filepath.ToSlash(f.opt.Root), clean)}

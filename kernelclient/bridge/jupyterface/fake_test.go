@@ -147,7 +147,7 @@ type served struct {
 func fake(t *testing.T, change ...func(*Options)) *served {
 	t.Helper()
 	s := &served{fakeKernels: &fakeKernels{}, t: t, root: t.TempDir(), log: &bytes.Buffer{}}
-	files, err := localfs.New(localfs.Options{Root: s.root})
+	files, err := localfs.New(localfs.Options{Root: s.root, Confined: true})
 	if err != nil {
 		t.Fatal(err)
 	}
