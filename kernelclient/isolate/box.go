@@ -105,6 +105,8 @@ func (b *Box) Start(cmd *exec.Cmd, needs ...string) (leader int, err error) {
 	}
 	defer tells.Close()
 	argv := append([]string{b.Bwrap}, b.args(seen, needs)...)
+	env, loader := withoutLoader(cmd.Environ())
+	cmd.Env, argv = env, append(argv, loader...)
 	argv = append(argv, "--info-fd", strconv.Itoa(3+len(cmd.ExtraFiles)), "--", cmd.Path)
 	cmd.ExtraFiles = append(slices.Clone(cmd.ExtraFiles), told)
 	cmd.Path, cmd.Args = b.Bwrap, append(argv, cmd.Args[1:]...)
