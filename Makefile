@@ -41,6 +41,8 @@ PEER_e2b = -run 'TestPeerE2B(Code|Captures)' .
 PEER_jupyterserver = -run 'TestReal' ./kernelclient/jupyterserver
 PEER_jupyterserver20 = $(PEER_jupyterserver)
 PEER_jupyterserver1 = $(PEER_jupyterserver)
+# Jupyter's own clients, and JupyterLab, on kernels that nbterm serves.
+PEER_jupyterface = -run TestPeerJupyter .
 PEER_kernelgateway = $(PEER_jupyterserver)
 PEER_enterprisegateway = $(PEER_jupyterserver)
 test-peers:
