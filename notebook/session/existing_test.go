@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/nbterm/nbterm/kernelclient"
-	"github.com/nbterm/nbterm/kernelclient/event"
 	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/notebook"
 	"github.com/nbterm/nbterm/notebook/session"
@@ -16,7 +15,7 @@ import (
 func existing(t *testing.T, opt session.Options, runs ...kernelclient.Running) (*session.Session, notebook.CellKey) {
 	t.Helper()
 	doc := notebook.New()
-	if err := doc.Do("insert", notebook.Insert{Cells: []notebook.NewCell{{Type: notebook.Code, Source: "wait"}}}); err != nil {
+	if err := doc.Do("insert", notebook.Insert{Cells: []notebook.NewCell{{Type: notebook.Code, Source: "print one"}}}); err != nil {
 		t.Fatal(err)
 	}
 	host := &hosttest.Host{Runs: runs, Drive: func(kernelclient.StartSpec) kernelclient.Driver { return &hosttest.Fake{Script: script} }}
@@ -32,10 +31,7 @@ func existing(t *testing.T, opt session.Options, runs ...kernelclient.Running) (
 func TestExistingIsNotChosen(t *testing.T) {
 	s, key := existing(t, session.Options{Existing: kernelclient.Latest},
 		kernelclient.Running{File: "/r/a.json", Kernel: kernelclient.Kernel{Name: "odd", DisplayName: "Odd", Language: "odd"}})
-	if err := s.Run(t.Context(), key); err != nil {
-		t.Fatal(err)
-	}
-	until(t, s, func() bool { return s.Status(key).Phase == session.Running && s.State().State == event.Busy })
+	runAll(t, s, key)
 	if k, _ := s.Kernel(); k.Name != "odd" {
 		t.Errorf("runs on %+v", k)
 	}
@@ -59,10 +55,7 @@ func TestSwitchToAKernelThatRuns(t *testing.T) {
 	if stop, err := s.SwitchExisting(t.Context(), "/r/b.json"); err != nil || stop != nil {
 		t.Fatal(err)
 	}
-	if err := s.Run(t.Context(), key); err != nil {
-		t.Fatal(err)
-	}
-	until(t, s, func() bool { return s.Status(key).Phase == session.Running && s.State().State == event.Busy })
+	runAll(t, s, key)
 	if name, _, _ := s.Doc().Kernelspec(); name != "" {
 		t.Errorf("the file names %q", name)
 	}
