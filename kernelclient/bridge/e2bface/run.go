@@ -2,6 +2,7 @@ package e2bface
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
@@ -182,15 +183,30 @@ func (c *codeContext) ended() bool {
 // effect: code that came sooner would be thrown away by the kernel.
 func (c *codeContext) abandon(ctx context.Context, x *execution) error {
 	err := c.kernel.Cancel(ctx, x.id) // it may wait for older code that ignores its interrupt
-	if err != nil {
-		err = c.kernel.Interrupt(ctx)
-	}
 	if err == nil {
 		_, err = c.awaitEnd(ctx, x)
+	} else {
+		err = c.interrupt(ctx, x)
 	}
 	c.leave(x)
 	if err != nil {
 		return err
 	}
 	return c.revive(ctx)
+}
+
+// interrupt interrupts an execution, and again until it ends: an interrupt that comes before
+// the kernel has begun with the code is lost on most kernels.
+func (c *codeContext) interrupt(ctx context.Context, x *execution) error {
+	for pause := time.Second; ; pause *= 2 {
+		if err := c.kernel.Interrupt(ctx); err != nil {
+			return err
+		}
+		short, cancel := context.WithTimeout(ctx, pause)
+		_, err := c.awaitEnd(short, x)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -279,6 +280,43 @@ func TestClientLeaves(t *testing.T) {
 		got := r.ran()
 		if len(got) != 4 || !strings.Contains(got[0], "Sys.setenv") || got[1] != "sleep 1h" || !strings.Contains(got[2], "Sys.unsetenv") || got[3] != "next" {
 			t.Errorf("%q", got)
+		}
+	})
+}
+
+// early is a kernel that the first interrupt reaches before it has begun.
+type early struct {
+	*hosttest.Fake
+	interrupts atomic.Int32
+}
+
+// Interrupt implements kernelclient.Driver.
+func (e *early) Interrupt(ctx context.Context) error {
+	if e.interrupts.Add(1) == 1 {
+		return nil
+	}
+	return e.Fake.Interrupt(ctx)
+}
+
+// TestLostInterrupt has the first interrupt come before the kernel can heed it.
+func TestLostInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(opt *Options) {
+			host := opt.Host.(*hosttest.Host)
+			drive := host.Drive
+			host.Drive = func(spec kernelclient.StartSpec) kernelclient.Driver {
+				return &early{Fake: drive(spec).(*hosttest.Fake)}
+			}
+		})
+		defer r.done()
+		id := r.context()
+		leave, first := r.begin(id, "sleep 1h")
+		leave()
+		first()
+		began := time.Now()
+		want(t, "the next", r.run(id, "next"), "count out:next end")
+		if took := time.Since(began); took > settling/2 {
+			t.Errorf("it waited %s", took)
 		}
 	})
 }
