@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/kernelclient/hosttest/relay"
 )
 
@@ -342,6 +343,7 @@ func TestStorySSHAsks(t *testing.T) {
 	cmd := box.user("ssh", "box", "n.ipynb")
 	s := start(t, cmd)
 	s.see("continue connecting")
+	hosttest.Eventually(t, "ssh reading the answer", func() bool { return childrenSleep(s.cmd.Process.Pid) })
 	s.keys(ctrlC)
 	s.see("nbterm: ssh was interrupted")
 	if status := s.exit(); status != 130 {
@@ -354,6 +356,25 @@ func TestStorySSHAsks(t *testing.T) {
 	s.keys(ctrlE)
 	s.see("asked before")
 	leaves(s, nb, "asked before")
+}
+
+// childrenSleep tells whether a process has children, and all of them wait for something. A
+// signal that comes between ssh's question and its reading has ssh read on.
+func childrenSleep(parent int) bool {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	found := false
+	for _, list := range lists {
+		pids, _ := os.ReadFile(list) // of a thread that has ended there are none
+		for pid := range strings.FieldsSeq(string(pids)) {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			_, state, _ := strings.Cut(string(stat), ") ")
+			if err != nil || !strings.HasPrefix(state, "S") {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
 }
 
 // No ssh, and no such machine.
