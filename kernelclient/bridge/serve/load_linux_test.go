@@ -194,6 +194,9 @@ func TestLoad(t *testing.T) {
 	l := load(t)
 	idle, streams, short, left := size()
 	ids := make([]string, idle)
+	if _, err := l.run(t.Context(), "default", "None", nil); err != nil { // it starts with the server
+		t.Fatal(err)
+	}
 	before, _, _ := held(t)
 	l.all(idle, 4, func(i int) (err error) {
 		ids[i], err = l.context()
