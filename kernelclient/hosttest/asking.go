@@ -156,7 +156,11 @@ func exits(t *testing.T, k *Client) {
 	}
 	k.expect("quit(keep_kernel=True)", "")
 	k.expect("kept = 1; print('alive')", "stdout:alive\n")
-	exit, next := k.Submit("exit()"), k.Submit("print('never')")
+	gate := t.TempDir() + "/go" // until the next one is there, too
+	exit, next := k.Submit(fmt.Sprintf("import os, time\nwhile not os.path.exists(%q): time.sleep(0.01)\nexit()", gate)), k.Submit("print('never')")
+	if err := writeFile(gate); err != nil {
+		t.Fatal(err)
+	}
 	ends := map[event.ExecID]event.Reason{}
 	_, before := k.Wait("both ends", func(e event.Event) bool {
 		if end, ok := e.Body.(event.Ended); ok {
