@@ -60,12 +60,15 @@ func (u *user) says(want string, args ...string) {
 // listed is what `nbterm ls --json` says.
 func (u *user) listed() (rows []contextRow) {
 	u.t.Helper()
-	out, err := u.command("ls", "--json").Output()
+	var said strings.Builder
+	ls := u.command("ls", "--json")
+	ls.Stderr = &said
+	out, err := ls.Output()
 	if err == nil {
 		err = json.Unmarshal(out, &rows)
 	}
 	if err != nil {
-		u.t.Fatalf("%v %s", err, out)
+		u.t.Fatalf("%v %s %s", err, out, said.String())
 	}
 	return rows
 }

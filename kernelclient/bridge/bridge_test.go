@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -356,5 +358,49 @@ func TestErrorsKeepTheirTypes(t *testing.T) {
 	var back *kernelclient.TimeoutError
 	if !errors.As(decodeError(encodeError(clock)), &back) || *back != *clock {
 		t.Errorf("%+v", back)
+	}
+}
+
+// dying lets its first client in and says nothing, as a socket does whose process was just killed.
+type dying struct {
+	net.Listener
+	once sync.Once
+}
+
+// Accept implements net.Listener.
+func (d *dying) Accept() (net.Conn, error) {
+	d.once.Do(func() {
+		if c, err := d.Listener.Accept(); err == nil {
+			_ = c.Close() // as the system does
+		}
+	})
+	return d.Listener.Accept()
+}
+
+// A host process that dies as a client comes is asked for once more: there may be another one.
+func TestDyingHost(t *testing.T) {
+	socket := filepath.Join(place(t).Runtime, "dying.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- NewServer(Options{Host: fakes(t, say), Version: "next"}).Serve(ctx, &dying{Listener: l})
+	}()
+	defer func() {
+		cancel()
+		if err := errors.Join(<-served, l.Close()); err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	}()
+	c, err := Connect(t.Context(), ClientOptions{Socket: socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if version, err := c.Hello(t.Context()); err != nil || version != "next" {
+		t.Errorf("%q %v", version, err)
 	}
 }

@@ -98,6 +98,9 @@ func Connect(ctx context.Context, opt ClientOptions) (*Client, error) {
 func Ensure(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := newClient(opt)
 	_, err := c.Hello(ctx)
+	if errors.Is(err, kernelclient.Disconnect) && !errors.Is(err, context.DeadlineExceeded) && !c.elsewhere() {
+		_, err = c.Hello(ctx) // it was killed as we came, and let us in all the same; who is there now?
+	}
 	var version *VersionError
 	if err != nil && !errors.As(err, &version) {
 		return nil, errors.Join(err, c.Close())
