@@ -50,6 +50,11 @@ func (c *common) filesOf(ctx context.Context, t hosts.Target) (f fswatch.FS, clo
 	return f, func() { _ = f.Close() }, nil
 }
 
+// patientFiles gives file services their usual clocks, in commands that have no flags for them.
+func (c *common) patientFiles() {
+	c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
+}
+
 // sandboxFiles is the files of an E2B sandbox, or of a server like one.
 func (c *common) sandboxFiles(ctx context.Context, t hosts.Target) (fswatch.FS, error) {
 	at, err := hosts.Files(ctx, t, c.envd)

@@ -74,7 +74,7 @@ func runHost(ctx context.Context, socket string, readyFD uint) error {
 				}
 				h, err := hosts.Open(t, hosts.Options{Env: a.Env, Dir: a.Dir, Log: a.Log, Outlive: true, JobLog: jobLog(), Version: version, Warn: func(line string) { log.Warn(line) }})
 				if here, ok := h.(*local.Host); ok { // a client on another machine may name no folder
-					return rooted{here, homeFolder(), false}, nil
+					return rooted{Host: here, root: homeFolder()}, nil
 				}
 				return h, err
 			},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +44,7 @@ func (l *links) to(t hosts.Target) (*sshlink.Link, error) {
 	link := sshlink.New(opt)
 	if !l.screen {
 		if err := link.Connect(context.Background()); err != nil { // Ctrl-C ends ssh, and so this
-			err = cmp.Or(err, link.Close())
+			_ = link.Close() // it only lets go
 			if errors.Is(err, sshlink.ErrInterrupted) {
 				fmt.Fprintln(os.Stderr) // the question had no end of line
 				return nil, &batch.Error{Status: batch.Interrupted, Err: err}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nbterm/nbterm/fswatch"
-	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/fswatch/localfs"
 	"github.com/nbterm/nbterm/fswatch/trash"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
@@ -120,7 +119,7 @@ func (c *common) treeOf(opt *tui.Options, dir string, poll bool) (func(), error)
 	opt.WatchFiles = func(files fswatch.FS) fswatch.Watcher { return fswatch.NewWatcher(files) }
 	closeFiles := func() { _ = here.Close() } // it only lets go
 	if far(t) && (dir == "" || filesAtOnce(t)) {
-		c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
+		c.patientFiles()
 		opt.Local, opt.FindFiles = here, c.hostFiles(t)
 		opt.TreeRoot, opt.OpenTree = c.treeRoot, dir != "" || c.treeRoot != ""
 		return closeFiles, nil

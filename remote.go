@@ -12,7 +12,6 @@ import (
 
 	"github.com/nbterm/nbterm/fswatch"
 	"github.com/nbterm/nbterm/fswatch/contents"
-	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/kernelclient/jupyterserver"
@@ -76,7 +75,7 @@ func (c *common) readAddress(address string) (f found, err error) {
 		f.doc, f.file, f.remote, err = readServer(t)
 		return f, err
 	}
-	c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
+	c.patientFiles()
 	there, closeFiles, err := c.filesOf(context.Background(), t)
 	if err != nil {
 		return f, err

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nbterm/nbterm/fswatch"
-	"github.com/nbterm/nbterm/fswatch/envd"
 	"github.com/nbterm/nbterm/kernelclient/bridge"
 	"github.com/nbterm/nbterm/kernelclient/hosts"
 	"github.com/nbterm/nbterm/kernelclient/sshlink"
@@ -45,7 +44,7 @@ func (c *common) overSSH(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.fsRequest, c.fsSilence = limit(envd.DefaultRequestTimeout), limit(envd.DefaultSilence)
+	c.patientFiles()
 	files, closeFiles, err := c.filesOf(ctx, t)
 	if err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 )
 
 // Bridge says how a host process is reached that a Process target names: at its socket, or
-// over the network. One of another machine that ssh reaches needs the caller's Dial. The caller adds what else a client is told.
+// over the network. The caller adds what else a client is told, and Dial for one that ssh
+// reaches.
 func Bridge(t Target) (opt bridge.ClientOptions, err error) {
 	switch {
 	case t.Kind != Process:

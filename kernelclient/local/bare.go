@@ -15,13 +15,7 @@ import (
 // stops every kernel that it launches. Errors are those of Start; a kernel that does not
 // speak Jupyter's protocol is Unsupported.
 func (h *Host) Launcher(ctx context.Context, start kernelclient.StartSpec) (jupyter.Launcher, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := usable(&start, h.dir("")); err != nil {
-		return nil, err
-	}
-	s, err := pick(search(h.env(), h.dir(start.Dir)), start.Kernel)
+	s, err := h.choose(ctx, &start)
 	if err != nil {
 		return nil, err
 	}

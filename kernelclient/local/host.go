@@ -121,18 +121,23 @@ func (h *Host) Contexts(ctx context.Context) ([]kernelclient.ContextInfo, error)
 // Start implements kernelclient.Host. An unknown kernel and one that is broken are errors
 // at once; what only starting it can show is told by a State event.
 func (h *Host) Start(ctx context.Context, start kernelclient.StartSpec) (kernelclient.Context, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := usable(&start, h.dir("")); err != nil {
-		return nil, err
-	}
-	s, err := pick(search(h.env(), h.dir(start.Dir)), start.Kernel)
+	s, err := h.choose(ctx, &start)
 	if err != nil {
 		return nil, err
 	}
 	info := kernelclient.ContextInfo{ID: kernelclient.ContextID(newID()), Kernel: s.kernel(), Dir: start.Dir, Path: start.Session, Name: start.Name}
 	return h.open(info, h.driver(info.ID, s, start), start)
+}
+
+// choose finds the kernel that start names, and its working folder where start has none.
+func (h *Host) choose(ctx context.Context, start *kernelclient.StartSpec) (spec, error) {
+	if err := ctx.Err(); err != nil {
+		return spec{}, err
+	}
+	if err := usable(start, h.dir("")); err != nil {
+		return spec{}, err
+	}
+	return pick(search(h.env(), h.dir(start.Dir)), start.Kernel)
 }
 
 // open makes a context of a driver and keeps account of it.
