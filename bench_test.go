@@ -56,7 +56,7 @@ func product(b *testing.B) string {
 func timed(b *testing.B, name string, args ...string) time.Duration {
 	b.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testPython(b))+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(hosttest.Python(b))+":"+os.Getenv("PATH"))
 	cmd.Stdout = io.Discard
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -70,7 +70,7 @@ func timed(b *testing.B, name string, args ...string) time.Duration {
 // numbers runs a peer's script and returns the numbers that it prints.
 func numbers(b *testing.B, script string, args ...string) (out []float64) {
 	b.Helper()
-	python := testPython(b)
+	python := hosttest.Python(b)
 	cmd := exec.Command(python, append([]string{filepath.Join("testdata/peers", script)}, args...)...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"))
 	text, err := cmd.Output()
@@ -117,7 +117,7 @@ func BenchmarkFloodHeadless(b *testing.B) {
 	nbterm := product(b)
 	beside(b, 1.15,
 		func() time.Duration { return timed(b, nbterm, "exec", "--kernel", "python3", "-c", floodCode) },
-		func() time.Duration { return timed(b, testPython(b), "testdata/peers/flood.py", floodCode) })
+		func() time.Duration { return timed(b, hosttest.Python(b), "testdata/peers/flood.py", floodCode) })
 }
 
 // 200,000 lines on the screen, from the key to the end, beside the run in that script.
@@ -140,7 +140,7 @@ func BenchmarkFloodScreen(b *testing.B) {
 
 // 1+1 on ipykernel through the whole stack, beside jupyter_client.
 func BenchmarkRoundTrip(b *testing.B) {
-	python := testPython(b)
+	python := hosttest.Python(b)
 	host := local.New(local.Options{Dir: b.TempDir(), Env: append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"))})
 	defer host.Close()
 	k := hosttest.Start(b, host, "python3")
@@ -170,7 +170,7 @@ func BenchmarkRunNotebook(b *testing.B) {
 	beside(b, 1,
 		func() time.Duration { return timed(b, nbterm, "run", "--out", out, nb) },
 		func() time.Duration {
-			return timed(b, testPython(b), "-m", "jupyter", "execute", "--output="+out, nb)
+			return timed(b, hosttest.Python(b), "-m", "jupyter", "execute", "--output="+out, nb)
 		})
 }
 

@@ -15,12 +15,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // nbterm is a command of the real program with a home of its own, ipykernel first on PATH.
 func nbterm(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	python := testPython(t)
+	python := hosttest.Python(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // user is somebody with a home of his own and a host process that ends with the test.
@@ -250,7 +252,7 @@ func TestHostKilled(t *testing.T) {
 func TestHostKilledBeforeReady(t *testing.T) {
 	u := newUser(t)
 	began, gate := filepath.Join(u.Dir, "began"), filepath.Join(u.Dir, "gate")
-	script := fmt.Sprintf("#!/bin/sh\n: > %q\nwhile [ ! -e %q ]; do sleep 0.05; done\nexec %q -m ipykernel_launcher -f \"$1\"\n", began, gate, testPython(t))
+	script := fmt.Sprintf("#!/bin/sh\n: > %q\nwhile [ ! -e %q ]; do sleep 0.05; done\nexec %q -m ipykernel_launcher -f \"$1\"\n", began, gate, hosttest.Python(t))
 	spec := filepath.Join(u.Dir, ".local/share/jupyter/kernels/slow")
 	if err := errors.Join(os.MkdirAll(spec, 0o700), os.WriteFile(filepath.Join(spec, "run.sh"), []byte(script), 0o700),
 		os.WriteFile(filepath.Join(spec, "kernel.json"), []byte(`{"argv": ["{resource_dir}/run.sh", "{connection_file}"], "display_name": "slow", "language": "python"}`), 0o600)); err != nil {

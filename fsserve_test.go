@@ -22,15 +22,7 @@ func fileServerOf(t *testing.T, root string, args ...string) (*exec.Cmd, string,
 	t.Helper()
 	cmd := nbterm(t, append([]string{"fs", "serve", "--root", root, "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(cmd.Env, "NBTERM_TOKEN="+fileToken)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out, said := begun(t, cmd)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended as it should
 		_ = cmd.Wait()
@@ -39,7 +31,22 @@ func fileServerOf(t *testing.T, root string, args ...string) (*exec.Cmd, string,
 	if err != nil {
 		t.Fatal(err, said.String())
 	}
-	return cmd, strings.TrimSpace(line), &said
+	return cmd, strings.TrimSpace(line), said
+}
+
+// begun starts a program, and returns what it prints and, once it has ended, has said.
+func begun(t *testing.T, cmd *exec.Cmd) (out io.Reader, said *bytes.Buffer) {
+	t.Helper()
+	said = &bytes.Buffer{}
+	cmd.Stderr = said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return out, said
 }
 
 // TestFileServer works on the files of one program with another.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 const (
@@ -81,7 +83,7 @@ func TestPeerE2BCode(t *testing.T) {
 // codeServer serves code until the test ends, and returns the environment in which SDKs find it.
 func codeServer(t *testing.T, mode string) []string {
 	t.Helper()
-	python := testPython(t)
+	python := hosttest.Python(t)
 	root, scratch := t.TempDir(), t.TempDir()
 	args := []string{"serve", "--e2b", "--listen", "127.0.0.1:0", "--e2b-port", "0", "--envd-port", "0", "--root", root}
 	if mode == "debug" {
@@ -93,23 +95,15 @@ func codeServer(t *testing.T, mode string) []string {
 	if mode != "debug" {
 		cmd.Env = append(cmd.Env, "NBTERM_TOKEN="+e2bKey)
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out, said := begun(t, cmd)
 	var url string
-	_, err = fmt.Fscanln(out, &url)
+	_, err := fmt.Fscanln(out, &url)
 	go func() { _, _ = io.Copy(io.Discard, out) }() // until the server ends
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait() // by the signal
 		if t.Failed() {
-			t.Logf("the server said: %s", &said)
+			t.Logf("the server said: %s", said)
 		}
 		if strings.Contains(said.String(), e2bKey) {
 			t.Error("the server's log has its token")
@@ -133,7 +127,7 @@ func (p peerSDK) run(t *testing.T, env []string) []behaviour {
 		t.Fatal(err)
 	}
 	script := filepath.Join("testdata/peers/e2b", p.script)
-	cmd := exec.Command(testPython(t), script)
+	cmd := exec.Command(hosttest.Python(t), script)
 	if strings.HasSuffix(script, ".mjs") {
 		cmd = exec.Command("node", script)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // TestPeerE2BFiles lets E2B's own SDKs work on a folder that nbterm serves.
@@ -30,7 +32,7 @@ func TestPeerE2BFiles(t *testing.T) {
 	for name, cmd := range map[string]*exec.Cmd{
 		"javascript":                 exec.Command("node", filepath.Join(scripts, "files.mjs")),
 		"javascript without a token": exec.Command("node", filepath.Join(scripts, "debug.mjs")),
-		"python":                     exec.Command(testPython(t), filepath.Join(scripts, "files.py")),
+		"python":                     exec.Command(hosttest.Python(t), filepath.Join(scripts, "files.py")),
 	} {
 		cmd.Env = env
 		if name == "javascript without a token" {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // TestPeerJupyter: Jupyter's own clients, and JupyterLab as a client, on kernels that nbterm
@@ -16,7 +18,7 @@ func TestPeerJupyter(t *testing.T) {
 	if os.Getenv("NBTERM_TEST_PEER") != "jupyterface" {
 		t.Skip("make test-peers GROUP=jupyterface sets up its peers")
 	}
-	python := testPython(t)
+	python := hosttest.Python(t)
 	script := func(name string) string {
 		path, err := filepath.Abs(filepath.Join("testdata", "peers", "jupyterface", name))
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // TestPeerNbclient runs notebooks with nbclient and with nbterm: the outputs must agree.
@@ -16,7 +18,7 @@ func TestPeerNbclient(t *testing.T) {
 	if os.Getenv("NBTERM_TEST_PEER") != "nbclient" {
 		t.Skip("make test-peers GROUP=nbclient sets up its peer")
 	}
-	python := testPython(t)
+	python := hosttest.Python(t)
 	tour, err := filepath.Abs("testdata/tour.ipynb")
 	if err != nil {
 		t.Fatal(err)

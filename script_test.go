@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 	"github.com/nbterm/nbterm/kernelclient/unsandbox/unsandboxtest"
 )
 
@@ -19,30 +20,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"nbterm": main})
 }
 
-// testPython is the Python that has ipykernel and nbformat. A test without it is a
-// failure where the peers must be there, else it is skipped.
-func testPython(t interface {
-	Helper()
-	Skip(args ...any)
-	Fatal(args ...any)
-},
-) string {
-	t.Helper()
-	python := os.Getenv("NBTERM_TEST_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python; make test sets it")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
-	return python
-}
-
 // TestScripts runs the real commands. In a script $PYBIN is the folder of a Python with
 // ipykernel (on PATH first unless the script changes that), $BARE a PATH without it, and
 // $DATA this tree's testdata.
 func TestScripts(t *testing.T) {
-	python := testPython(t)
+	python := hosttest.Python(t)
 	data, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)

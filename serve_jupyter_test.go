@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,15 +19,7 @@ func serveJupyter(t *testing.T, root string, flags ...string) (url string, end f
 	t.Helper()
 	cmd := nbterm(t, append([]string{"serve", "--jupyter", "--listen", "127.0.0.1:0", "--root", root}, flags...)...)
 	cmd.Env = append(cmd.Env, "NBTERM_TOKEN="+fileToken)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out, said := begun(t, cmd)
 	ended := false
 	end = func() (string, int) {
 		if !ended {

@@ -62,7 +62,7 @@ func newSSHBox(t *testing.T, bin map[string]string, settings ...string) *sshBox 
 		case "NBTERM_NO_HOST", "TERM":
 			continue
 		case "PATH":
-			value = b.path("bin") + ":" + filepath.Dir(testPython(t)) + ":/usr/bin:/bin"
+			value = b.path("bin") + ":" + filepath.Dir(hosttest.Python(t)) + ":/usr/bin:/bin"
 		}
 		env += fmt.Sprintf(" %s=%s", name, value)
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 const (
@@ -346,7 +348,7 @@ func TestStoryEndedFromOutside(t *testing.T) {
 // The program works inside a real tmux.
 func TestTmux(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
-		testPython(t) // fails where peers must be there
+		hosttest.Python(t) // fails where peers must be there
 		t.Skip("tmux is not installed")
 	}
 	nb := code(t, "print('in' + 'side')")

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,13 +12,7 @@ import (
 // machine makes hosts of real kernels, the Python with ipykernel among them.
 func machine(t testing.TB) func(Surroundings) (kernelclient.Host, error) {
 	t.Helper()
-	python := os.Getenv("NBTERM_TEST_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
+	python := hosttest.Python(t)
 	dir := t.TempDir()
 	return func(a Surroundings) (kernelclient.Host, error) {
 		env := append(a.Env, "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(python)), "HOME="+dir, "JUPYTER_RUNTIME_DIR="+dir+"/run", "IPYTHONDIR="+dir+"/ipython")

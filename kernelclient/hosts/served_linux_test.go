@@ -89,13 +89,7 @@ func newServed(t *testing.T, kernels func(bridge.Surroundings) (kernelclient.Hos
 // machineKernels are those of this machine, the Python with ipykernel among them.
 func machineKernels(t *testing.T) func(bridge.Surroundings) (kernelclient.Host, error) {
 	t.Helper()
-	python := os.Getenv("NBTERM_TEST_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
+	python := hosttest.Python(t)
 	dir := t.TempDir()
 	return func(a bridge.Surroundings) (kernelclient.Host, error) {
 		if a.Env != nil {

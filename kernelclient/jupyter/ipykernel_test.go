@@ -15,21 +15,8 @@ import (
 	"time"
 
 	"github.com/nbterm/nbterm/kernelclient"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
-
-// testPython is a Python that has ipykernel. Without one the tests on real kernels are
-// skipped, but where they are asked for that is a failure.
-func testPython(t testing.TB) string {
-	t.Helper()
-	python := os.Getenv("NBTERM_TEST_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON is not set")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
-	return python
-}
 
 // ipykernels launches ipykernel over ipc, for tests only: no log, no search, no retries.
 type ipykernels struct {
@@ -113,7 +100,7 @@ func openReal(t testing.TB) (kernelclient.Driver, *sink) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDriver(&ipykernels{python: testPython(t), dir: dir}, DriverOptions{})
+	d := NewDriver(&ipykernels{python: hosttest.Python(t), dir: dir}, DriverOptions{})
 	s := newSink()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

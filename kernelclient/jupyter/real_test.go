@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbterm/nbterm/kernelclient"
 	"github.com/nbterm/nbterm/kernelclient/event"
+	"github.com/nbterm/nbterm/kernelclient/hosttest"
 )
 
 // These stories share one ipykernel; the last ones kill and replace it.
@@ -272,7 +273,7 @@ func storyExit(t *testing.T, d kernelclient.Driver, s *sink) {
 }
 
 func TestIPykernelThatNeverWas(t *testing.T) {
-	testPython(t)
+	hosttest.Python(t)
 	d := NewDriver(&ipykernels{python: "/bin/false", dir: t.TempDir()}, DriverOptions{})
 	defer d.Close(t.Context(), true)
 	_, err := d.Open(t.Context(), newSink())

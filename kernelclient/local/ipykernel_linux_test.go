@@ -241,7 +241,7 @@ func TestFallsBackToTCP(t *testing.T) {
 	w.python(t)
 	w.install(t, "no-ipc", `echo start >> "`+w.dir+`/starts"
 if grep -q '"ipc"' "$1"; then echo "cannot do ipc" >&2; exit 3; fi
-exec "`+testPython(t)+`" -m ipykernel_launcher -f "$1"`)
+exec "`+hosttest.Python(t)+`" -m ipykernel_launcher -f "$1"`)
 	k := start(t, w.host(t), kernelclient.StartSpec{Kernel: "no-ipc", Dir: w.dir})
 	if end, _ := k.Do("1"); end.Reason != event.Done {
 		t.Errorf("ended %+v", end)

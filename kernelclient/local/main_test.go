@@ -17,20 +17,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testPython is a Python that has ipykernel. Without one the tests on real kernels are
-// skipped, except where they must not be.
-func testPython(t testing.TB) string {
-	t.Helper()
-	p := os.Getenv("NBTERM_TEST_PYTHON")
-	if p == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
-	return p
-}
-
 // bare is an environment with a home folder and nothing in it.
 func bare(t testing.TB) (e environ, home string) {
 	t.Helper()

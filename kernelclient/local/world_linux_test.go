@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 // python makes the Python with ipykernel the activated environment.
 func (w *world) python(t *testing.T) {
 	t.Helper()
-	w.env = w.env.with("VIRTUAL_ENV=" + filepath.Dir(filepath.Dir(testPython(t))))
+	w.env = w.env.with("VIRTUAL_ENV=" + filepath.Dir(filepath.Dir(hosttest.Python(t))))
 }
 
 func (w *world) host(t *testing.T, change ...func(*Options)) *Host {

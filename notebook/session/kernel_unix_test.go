@@ -24,13 +24,7 @@ import (
 // in another folder if one is given.
 func realSession(t *testing.T, doc *notebook.Document, kernel string, folder ...string) *session.Session {
 	t.Helper()
-	python := os.Getenv("NBTERM_TEST_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
+	python := hosttest.Python(t)
 	dir, err := os.MkdirTemp("", "nbt") // t.TempDir is too long for a socket's path
 	if err != nil {
 		t.Fatal(err)

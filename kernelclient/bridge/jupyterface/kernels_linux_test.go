@@ -15,25 +15,11 @@ import (
 	"github.com/nbterm/nbterm/kernelclient/local"
 )
 
-// testPython is a Python that has ipykernel. Without one the tests on real kernels are
-// skipped, except where they must not be.
-func testPython(t testing.TB) string {
-	t.Helper()
-	p := os.Getenv("NBTERM_TEST_PYTHON")
-	if p == "" {
-		if os.Getenv("CI") != "" || os.Getenv("NBTERM_TEST_REQUIRE") != "" {
-			t.Fatal("NBTERM_TEST_PYTHON names no Python with ipykernel")
-		}
-		t.Skip("NBTERM_TEST_PYTHON is not set")
-	}
-	return p
-}
-
 // real serves the kernels of this machine from a folder of the test, and returns where and
 // the folder.
 func real(t testing.TB) (url, root string) {
 	t.Helper()
-	python := testPython(t)
+	python := hosttest.Python(t)
 	dir, err := os.MkdirTemp("", "nbt") // sockets need short paths
 	if err != nil {
 		t.Fatal(err)
